@@ -58,9 +58,11 @@ void inspections_free(struct inspections *inspections);
  */
 struct inspection *inspection_get(struct root *root, uint32_t pid);
 /*
- * inspect_maps - find out whether @process has mapped the memory of its root;
- * @inspection is the cached result for this process Returns MAPS_UNKNOWN if the budget
- * is spent; the next pass continues.  Returns MAPS_REFUSED with errno set.
+ * inspect_maps - find out whether @process has mapped the memory of its root
+ * @inspection: the cached result for this process
+ *
+ * Returns MAPS_UNKNOWN if the budget is spent; the next pass continues.  Returns MAPS_REFUSED
+ * with errno set.
  */
 enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
 			      const struct budget *budget);

@@ -62,8 +62,8 @@ static bool is_group(const char *name)
 /*
  * Parse "[GROUP/]NAME", with a slash or a dot.
  * @text: the names, @offset characters after the start of the token
- * @ret_group: the group; not set if there is none @ret_name: the name, a part of
- *   @text; NULL if the text is only "GROUP/"
+ * @ret_group: the group; not set if there is none
+ * @ret_name: the name, a part of @text; NULL if the text is only "GROUP/"
  */
 static int parse_names(struct eprobe_parser *p, const char *text, uint32_t offset,
 		       char ret_group[EPROBE_NAME_BYTES], const char **ret_name)

@@ -43,8 +43,8 @@ bool functions_must_move(const struct root *root, const struct function_object *
 bool functions_know_module(const struct root *root, const char *module);
 
 /*
- * functions_need - analyse the libraries whose functions @match could select @match:
- * NULL stands for all libraries
+ * functions_need - analyse the libraries whose functions @match could select
+ * @match: NULL stands for all libraries
  *
  * Returns 0 if all are analysed; -ERESTART if files are still being parsed, so that the caller
  * must call again later; or -ENOMEM.

@@ -18,12 +18,13 @@ struct functions;
 struct root;
 
 /*
- * function_search - find the functions that a written name means @match: the name, and
- * its module @nr: only functions with numbers below @nr are found
+ * function_search - find the functions that a written name means
+ * @match: the name, and its module
+ * @nr: only functions with numbers below @nr are found
  * @ret_found: numbers of the functions; valid until the next call
  *
  * Returns the number of functions found, all of the best enum function_rung; -ERESTART if
- * the search has not ended: call again later; or -ENOMEM.
+ * the search has not ended, so that the caller must call again later; or -ENOMEM.
  */
 int function_search(struct root *root, const struct function_match *match, uint32_t nr,
 		    const uint32_t **ret_found);

@@ -55,13 +55,14 @@ bool function_match_has(const struct function_match *match,
 void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 
 /*
- * function_written_select - find functions by name, and add them to @set or remove
- * them from it @is_in: true to add the functions, false to remove them Called for a
- * name that is not a raw name.  Tries the following kinds of names in this order, and
- * stops at the first kind that matches any function: clones; names as lists show them;
- * each enum function_rung.  Returns the number of functions found; -ERESTART if names
- * are still being demangled or searched: @set is unchanged, and the caller must call
- * again later; or -ENOMEM.
+ * function_written_select - find functions by name, and add them to @set or remove them from it
+ * @is_in: true to add the functions, false to remove them
+ *
+ * Called for a name that is not a raw name.  Tries the following kinds of names in this order,
+ * and stops at the first kind that matches any function: clones; names as lists show them;
+ * each enum function_rung.  Returns the number of functions found; or -ENOMEM.  Returns
+ * -ERESTART if names are still being demangled or searched: then @set is unchanged, and the
+ * caller must call again later.
  */
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set);

@@ -40,8 +40,8 @@ struct moved_cache {
 void moved_cache_open(struct root *root, const struct abi_moved_file *file,
 		      struct moved_cache *cache, struct parse_want *want);
 /*
- * moved_cache_close - keep the file that the parser has written, or remove it @used:
- * what the parser has done with the files: PARSE_CACHE_OLD, PARSE_CACHE_NEW
+ * moved_cache_close - keep the file that the parser has written, or remove it
+ * @used: what the parser has done with the files: PARSE_CACHE_OLD, PARSE_CACHE_NEW
  *
  * Updates the time of a file that was used, so that it is removed later than others.  May be
  * called twice.

@@ -94,8 +94,9 @@ const struct event *hist_event(const struct hist_trigger *hist);
 /*
  * Make a histogram without triggers and without a table, and add it to the list of the root.
  * @def: the complete definition (hist_create_actions()), which the histogram owns
- * afterwards, unless this function fails.  @text: text of the definition, which is
- * copied.  Returns NULL if there is no memory.
+ * afterwards, unless this function fails.
+ * @text: text of the definition, which is copied.
+ * Returns NULL if there is no memory.
  */
 struct histogram *histogram_new(struct root *root, struct hist_def *def, const char *text);
 /* Free a histogram without triggers, as soon as no hist_source refers to it.  Its table

@@ -33,10 +33,11 @@ struct merge_record {
 
 /*
  * merge_new - open a stream of the rings @which of @instance
- * @cpu: a CPU, or CPU_ALL @is_consuming: if true, the stream has no end, and consumed
- * records are removed from the rings.  If false, the stream ends where the rings end
- * now, and merge_extend() continues it @instance must outlive the stream.  Returns 0
- * or -errno.
+ * @cpu: a CPU, or CPU_ALL
+ * @is_consuming: if true, the stream has no end, and consumed records are removed from the
+ *   rings.  If false, the stream ends where the rings end now, and merge_extend() continues it
+ *
+ * @instance must outlive the stream.  Returns 0 or -errno.
  */
 int merge_new(struct instance *instance, enum rings which, int cpu,
 	      bool is_consuming, struct merge **ret_merge);
