@@ -174,15 +174,15 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* First free the old rings that are not needed any more.  Otherwise `stats`
-	 * would count their records. */
+	/* First free the old rings that are no longer needed.  Otherwise `stats` would
+	 * count their records. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
 		    "overrun: %" PRIu64 "\n"
-		    "commit overrun: 0\n"	/* always 0: in ulf's rings no commit
-						 * can be overrun */
+		    "commit overrun: 0\n"	/* always 0: in ulf's rings no commit can
+						 * be overrun, as it can in the kernel */
 		    "bytes: %" PRIu64 "\n"
 		    "oldest event ts: ",
 		    stats.entries, stats.overrun,
@@ -197,8 +197,7 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- methods of free_buffer: a write has no effect, closing the file frees the buffer
- * ---- */
+/* ---- methods of free_buffer: closing this file frees the buffer ---- */
 
 ssize_t free_buffer_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)

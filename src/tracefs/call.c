@@ -22,9 +22,11 @@ static ssize_t try_change(struct tracefs_call *call)
 	if (call->op == TRACEFS_OP_WRITE)
 		return tracefs_write(call->file, call->data, call->size, call->tid,
 				     &call->taken);
-	/* Flush only after a write.  A shell that redirects output has two descriptors
-	 * of the file, and closes one of them before anything is written: this close
-	 * must not flush. */
+	/*
+	 * Flush only if something was written.  A shell that redirects output has two
+	 * descriptors of the file, and closes one of them before it writes.  This
+	 * close must not flush.
+	 */
 	if (call->op == TRACEFS_OP_FLUSH_WRITTEN && !tracefs_is_written(call->file))
 		return tracefs_settle(call->file);
 	return tracefs_flush(call->file);

@@ -38,24 +38,27 @@ enum tracefs_op {
 struct tracefs_call {
 	enum tracefs_op op;
 	struct tracefs_file *file;
-	size_t size;			/* number of bytes at @buf (read) or @data
-					 * (write) */
-	/* Members for a read; see tracefs_read_begin(). */
-	char *buf;			/* memory for the bytes that are read */
+	size_t size;			/* number of bytes to read to @buf, or to write
+					 * from @data */
+	/* The members buf to is_empty are for a read; see tracefs_read_begin(). */
+	char *buf;			/* memory in which the bytes that are read are
+					 * stored */
 	off_t offset;
 	bool is_whole;			/* see tracefs_read_whole() */
-	bool is_nonblocking;		/* true: answer -EAGAIN if there is nothing to read */
-	bool is_empty;			/* result: true if the last try has found nothing
-					 * to read */
+	bool is_nonblocking;		/* true: the read fails with -EAGAIN if there is
+					 * nothing to read */
+	bool is_empty;			/* result of a read: true if the last try has
+					 * found nothing to read */
 	/* Members for a write: */
-	const char *data;		/* the bytes to write; the caller must keep them
-					 * until has_begun is set */
+	const char *data;		/* bytes that must be written; the caller must
+					 * keep them until has_begun is set */
 	pid_t tid;			/* thread that writes */
-	size_t taken;			/* result: number of bytes that were accepted */
-	/* Member for a write or flush: */
-	bool has_begun;			/* true: the write or flush was accepted
-					 * and cannot be undone; when the call is
-					 * tried again, it must not be repeated */
+	size_t taken;			/* result of a write: number of bytes that were
+					 * accepted */
+	/* The next member is for a write or flush. */
+	bool has_begun;			/* true: the write or flush was accepted and
+					 * cannot be undone, so it must not be repeated
+					 * when the call is tried again */
 };
 
 #define TRACEFS_PARKED	(-EINPROGRESS)
@@ -67,9 +70,9 @@ struct tracefs_call {
  */
 ssize_t tracefs_call_try(struct tracefs_call *call);
 /*
- * Return the answer to a parked call whose client does not wait any more.  If @call has
- * begun, the settings are already changed: returns the number of bytes of a write, or 0
- * for a flush.  Otherwise returns -EINTR.
+ * Return the answer to a parked call whose client no longer waits.  If the settings
+ * are already changed (has_begun), returns the number of bytes of a write, or 0 for a
+ * flush.  Otherwise returns -EINTR.
  */
 ssize_t tracefs_call_interrupt(const struct tracefs_call *call);
 

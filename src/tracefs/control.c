@@ -35,7 +35,8 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	if (r)
 		return r;
 	instance_set_on(tracefs_instance(file->node), value != 0);
-	/* Let agents write the late records of the time before. */
+	/* Tracing was switched off: let agents first write the late records of the time
+	 * before. */
 	if (!value && instance_has_late(tracefs_instance(file->node)))
 		tracefs_file_apply(file);
 	return (ssize_t)size;
@@ -115,7 +116,7 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 	return (ssize_t)size;
 }
 
-/* ---- methods of trace_marker and trace_marker_raw ---- */
+/* ---- functions for trace_marker and trace_marker_raw ---- */
 
 static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid,
@@ -129,8 +130,8 @@ static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!(instance_options(instance) & OPTION_MARKERS))
 		return -EINVAL;
 	taken = write(instance, buf, size, tid);
-	/* The first marker has made the rings.  Notify the processes, so that they use
-	 * the rings for their next events. */
+	/* The first marker has made the rings of the instance.  Notify the processes, so
+	 * that they use these rings for their next events. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;

@@ -46,8 +46,8 @@ static bool is_between(char c)
 	return c == ',' || isspace((unsigned char)c);
 }
 
-/* Parse the hexadecimal number that ends before @text[*@end], and set *@end to the
- * index of its first digit. */
+/* Parse the hexadecimal number that ends before @text[*@end], and set *@end to the index
+ * of the number's first digit. */
 static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 {
 	uint32_t word = 0;
@@ -66,8 +66,8 @@ static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 	return 0;
 }
 
-/* Parse a mask backwards from its end, where the lowest CPUs are.  Returns -EOVERFLOW if
- * the mask has a CPU that does not exist. */
+/* Parse a mask of CPUs backwards from its end, where the lowest CPUs are.  Returns
+ * -EOVERFLOW if the mask names a CPU that does not exist. */
 static int parse_mask(const char *text, size_t len, uint32_t nr_cpus,
 		      uint32_t words[WORDS_MAX])
 {

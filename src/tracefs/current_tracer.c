@@ -17,7 +17,7 @@
 int available_tracers_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;
-	/* List the tracers in the kernel's order: the last one in the table is
+	/* List the tracers in the order of the kernel: the last one in the table comes
 	 * first. */
 	for (uint32_t i = NR_TRACERS; i--; )
 		text_printf(out, "%s%s", tracer_table[i].name, i ? " " : "\n");
@@ -55,7 +55,7 @@ static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer
 	return r ? r : instance_need_rings(instance);
 }
 
-/* Start @tracer, which is already in abi_buffer.tracer, and stop @old, the tracer
+/* Start @tracer, whose number abi_buffer.tracer already has, and stop @old, the tracer
  * before it. */
 static int change_tracer(struct instance *instance, const struct tracer *old,
 			 const struct tracer *tracer)
@@ -86,8 +86,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 		shm_store(&instance->abi->tracer, old_number);
 		return r;
 	}
-	/* Clear the buffer now.  After the processes have started the new tracer, a
-	 * clear would also remove its records. */
+	/* Clear the buffer now.  If it were cleared after the processes have started the
+	 * new tracer, records of the new tracer would be lost, too. */
 	if (!old->start)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -95,7 +95,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 	return 0;
 }
 
-/* Remove the records of the previous tracer, which has stopped in all processes. */
+/* Method tracefs_def.applied: remove the records of the old tracer, which has stopped in
+ * all processes. */
 void current_tracer_applied(struct tracefs_file *file)
 {
 	if (file->old_tracer && file->old_tracer->start)
@@ -103,8 +104,8 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->old_tracer = NULL;
 }
 
-/* A process could not apply the change of current_tracer: set the tracer to nop, as the
- * kernel does. */
+/* Method tracefs_def.refused: a process could not apply the change of current_tracer, so
+ * set the tracer to nop, as the kernel does. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -9,10 +9,8 @@
 #include "server/dynamic/synth.h"
 #include "tracefs/files.h"
 
-/*
- * Run each line of a write.  The lines before a wrong one have taken effect.  So, also after
- * an error, processes must have applied the change before the write returns.
- */
+/* Run each line of a write as a command.  Commands before a wrong line have taken effect.  So,
+ * even after an error, processes must have applied the change before the write returns. */
 static ssize_t store_lines(struct tracefs_file *file, const char *buf, size_t size,
 			   int (*run)(struct root *root, const char *line))
 {

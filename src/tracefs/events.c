@@ -14,9 +14,10 @@
 /* ---- methods of the directories events/ and events/SYSTEM/ ---- */
 
 /*
- * Return the name of the system of the directory events/SYSTEM.  Returns "" if the root
- * has no such system any more: when a root wakes up, its systems are loaded again from
- * its memory, and the program may have changed this memory since the node was made.
+ * Return the name of the system of the directory events/SYSTEM.  Returns "" if the
+ * root no longer has this system.  This can happen when a root wakes up: its systems
+ * are loaded again from its memory, which the program may have changed since the node
+ * was made.
  */
 static const char *system_of(const struct tracefs_node *node)
 {
@@ -24,8 +25,8 @@ static const char *system_of(const struct tracefs_node *node)
 	       root_events(node->root)->systems[node->number] : "";
 }
 
-/* Find the directory of a system.  Returns -ENOENT also if no event of the system is
- * visible now. */
+/* Find the directory of the system @name.  If no event of the system is visible now,
+ * returns -ENOENT, too. */
 int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
@@ -37,8 +38,8 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
-/* List the directories of systems.  events.visible is sorted, so all events of a system
- * are next to each other. */
+/* List the directories of systems.  The array events.visible is sorted, so all events of
+ * a system stand together in it. */
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
@@ -157,7 +158,7 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 }
 
 /* Handle a write to an `enable` file: turn all events that @match selects on or off.
- * Returns the number of bytes taken, or -errno. */
+ * Returns the number of bytes that were accepted, or -errno. */
 static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			    const struct event_match *match)
 {
@@ -195,7 +196,7 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 }
 
 /* Show whether the events of @system are on: 0, 1, X (some are on) or ? (there are no
- * events).  @system NULL: the events of all systems. */
+ * events).  If @system is NULL, all events count. */
 static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {

@@ -20,13 +20,13 @@
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)	/* maximum size of the text that show() may
-					 * print, bytes */
-#define NUMBER_MAX	67		/* number of characters of a write that are
-					 * parsed as a number; the kernel, too, ignores
-					 * the rest */
-#define RESTART_NS	100000000u	/* after -ERESTART a request is retried after
-					 * this time at the latest, ns */
+#define SHOW_BYTES_MAX	(64u << 20)	/* maximum size of the text that a file's method
+					 * show() may print, bytes */
+#define NUMBER_MAX	67		/* number of characters of a write that are parsed
+					 * as a number; further characters are ignored, as
+					 * in the kernel */
+#define RESTART_NS	100000000u	/* maximum time after which a request is retried
+					 * that has returned -ERESTART, ns */
 
 static bool wants_read(int flags)
 {
@@ -38,8 +38,8 @@ static bool wants_write(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Check the permission bits as the VFS does.  Only the bits of the owner matter, and
- * user id 0 may do everything. */
+/* Return true if the permission bits of the file allow opening it with @flags.  As in the
+ * VFS, user id 0 may do everything.  Of the bits, only those of the owner matter. */
 static bool is_allowed(const struct tracefs_def *def, int flags)
 {
 	return geteuid() == 0 ||
@@ -47,19 +47,21 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 		(!wants_write(flags) || (def->mode & 0200)));
 }
 
-/* ---- retry requests that wait for a parser ---- */
+/* ---- functions that retry requests that wait for a parser ---- */
 
-/* Return true if it is too early to retry a request for @file: no parser has made progress
- * since the last -ERESTART, and restart_ns is not reached.  A retry is expensive: it may have
- * to examine many processes. */
+/*
+ * Return true if it is too early to retry a request for @file: no parser has made progress
+ * since the last -ERESTART, and the time restart_ns is not reached.  A retry must not come too
+ * early, because it is expensive: it may have to examine many processes.
+ */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
 	       server_now_ns() < file->restart_ns;
 }
 
-/* If @r, the result of a request, is -ERESTART, store in @file when the request may be
- * tried again (is_early()).  Otherwise clear this time.  Returns @r. */
+/* Store in @file when a request with the result @r may be tried again (is_early()).  If
+ * @r is not -ERESTART, clear this time.  Returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();
@@ -67,7 +69,7 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
-/* Return true if the file's instance was removed, so that the file cannot be used any
+/* Return true if the instance of @file was removed, so that the file cannot be used any
  * more. */
 static bool is_gone(const struct tracefs_file *file)
 {
@@ -96,7 +98,7 @@ int tracefs_settle(struct tracefs_file *file)
 	return (int)note_restart(file, truncate_file(file));
 }
 
-/* ---- open and close files ---- */
+/* ---- functions that open and close files ---- */
 
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
 {
@@ -122,8 +124,8 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = truncate_file(file);
 	if (r == -ERESTART)
-		r = 0;			/* not an error: tracefs_settle()
-					 * truncates the file later */
+		r = 0;			/* not an error: tracefs_settle() truncates the
+					 * file later */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -153,9 +155,11 @@ static int flush_file(struct tracefs_file *file)
 	return r;
 }
 
-/* Wait up to @wait_ns until all processes have applied the last write, and call the
- * method applied or refused.  Returns -EINPROGRESS if some process has not applied the
- * write yet. */
+/*
+ * Wait up to @wait_ns until all processes have applied the last write, and then call
+ * the method applied or refused of the file.  Returns -EINPROGRESS if some process has
+ * not applied the write yet.
+ */
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
@@ -195,8 +199,8 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* Read a file that has a method show.  A read from the start of the file calls show(),
- * which prints the whole text.  Later reads get their bytes from this text. */
+/* Read a file that has a method show.  A read at offset 0 calls show(), which prints the
+ * whole text.  Later reads get their bytes from this text. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {
@@ -352,9 +356,8 @@ unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
 	if (!file->def->stream)
-		return !file->def->show;	/* the file has no show() and no
-						 * stream, so it can only be
-						 * written */
+		return !file->def->show;	/* a file with neither show() nor a stream
+						 * can only be written */
 	return file->def->stream->is_pipe;
 }
 

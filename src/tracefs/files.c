@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of all files and directories of the tree.  Names and modes are those of
- * the kernel's tracefs. */
+/* The tables of all files and directories of the tree, with the names and modes of the
+ * kernel's tracefs. */
 #include "event/option.h"
 #include "tracefs/files.h"
 

@@ -13,8 +13,8 @@
 
 /*
  * Return the result of a write to a `filter` file: @size, or the error @r.  As in the
- * kernel, even a wrong filter removes the old filter.  So even after an error,
- * processes must have applied the change before the write returns.
+ * kernel, even a wrong filter removes the old one.  So even after an error, the write
+ * must not return before processes have applied the change.
  */
 static ssize_t answer_writer(struct tracefs_file *file, size_t size, int r,
 			     bool is_changed)
@@ -86,7 +86,7 @@ int error_log_file_show(struct tracefs_node *node, struct text *out)
 }
 
 /* Handle a write to error_log: it has no effect.  If the shell has opened the file for
- * `>`, O_TRUNC has already cleared the log.  For `>>` the log stays unchanged. */
+ * `>`, O_TRUNC has already cleared the log.  For `>>` the log is not cleared. */
 ssize_t error_log_file_store(struct tracefs_file *file, const char *buf,
 			     size_t size, pid_t tid)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory events/ftrace, which has the built-in events.  They cannot be turned on or
- * off, but tools need their formats. */
+/* The directory events/ftrace, which has the built-in events.  Built-in events cannot
+ * be turned on or off, but tools need their formats. */
 #include <errno.h>
 #include <string.h>
 
 #include "event/ftrace_event.h"
 #include "tracefs/files.h"
 
-/* Return the kind of the directory of a built-in event.  events/ftrace/print has its
- * own kind, because only this event has a file `trigger`. */
+/* Return the kind of the directory of a built-in event. events/ftrace/print has its
+ * own kind, because of the built-in events only this one has a file `trigger`. */
 static const struct tracefs_dir *dir_of(const struct tracefs_node *ftrace, size_t row)
 {
 	return ftrace->dir->child[row == FTRACE_PRINT];

@@ -20,8 +20,8 @@
 #include "symbols/function_name.h"
 #include "tracefs/files.h"
 
-/* Return how many functions the glob in the first @len bytes of @word selects, or a
- * negative number on failure. */
+/* Return the number of functions that the glob in the first @len bytes of @word selects,
+ * or a negative number on failure. */
 static int count_functions(struct instance *instance, const char *word, size_t len)
 {
 	struct function_set *set = function_set_new(root_functions(instance->root));
@@ -52,8 +52,8 @@ static void log_function(const struct wrong_write *wrong, const char *at, size_t
 	wrong_write_log(wrong, at, error, name);
 }
 
-/* Write to error_log what is wrong with COMMAND[:PARAM] at @at.  Returns false if
- * command and parameter are correct. */
+/* Write to error_log what is wrong with COMMAND[:PARAM] at @at.  Returns false if both
+ * are correct. */
 static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
 {
 	const struct trigger_cmd *cmd;
@@ -93,8 +93,11 @@ static bool log_kind(const struct wrong_write *wrong, const char *at, const char
 	return true;
 }
 
-/* Write to error_log why the command at @at cannot be removed: a file holds commands with a
- * count and commands without one apart, and none of the kind in the token is there. */
+/*
+ * Write to error_log why the command at @at cannot be removed.  For a file, a command with a
+ * count and a command without one are different, and there is no command of the kind that the
+ * token names.
+ */
 static void log_missing_command(const struct wrong_write *wrong, const char *at)
 {
 	const char *error = "No function has this command";

@@ -22,7 +22,7 @@
 #include "symbols/function_name.h"
 #include "tracefs/files.h"
 
-/* ---- show the functions that can be traced or are traced ---- */
+/* ---- functions for files that show which functions can be traced or are traced ---- */
 
 static void print_name(const struct tracefs_node *node, uint32_t nr, struct text *out)
 {
@@ -77,9 +77,11 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Blanks after the number of users in enabled_functions.  In this column the kernel
- * prints letters that say how a function is traced.  If there are no letters, Linux
- * 6.12 prints this number of blanks. */
+/*
+ * Blanks after the number of users in a line of enabled_functions.  In this column the
+ * kernel prints letters that say how a function is traced.  Linux 6.12 prints these
+ * blanks if there are no letters.
+ */
 #define NO_LETTERS	"           "
 
 /* Show the functions that are traced, and how many users each has.  @is_touched: also
@@ -114,9 +116,11 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 	return show_users(node, true, out);
 }
 
-/* Show how many functions there are, and how much memory their list takes.  The kernel
- * prints how many memory pages its list has.  Here the size is computed from the
- * functions' addresses. */
+/*
+ * Show how many functions there are, and how much memory their list takes.  The kernel
+ * prints how many memory pages its list has. ulf computes this number from the
+ * addresses of the functions.
+ */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
@@ -140,7 +144,7 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 
 static const struct {
 	const char *file;		/* name of the file */
-	const char *empty;		/* text that is shown for an empty list */
+	const char *empty;		/* text that the file shows if the list is empty */
 	bool has_commands;		/* true: the file accepts
 					 * FUNCTIONS:COMMAND, where :mod: counts
 					 * as a command, too */
@@ -163,7 +167,7 @@ static const struct {
 	},
 };
 
-/* Return the number of the list that belongs to a file, by the name of the file. */
+/* Return the list (enum function_list) that belongs to a file, by the file's name. */
 static enum function_list list_of(const struct tracefs_def *def)
 {
 	enum function_list list = 0;
@@ -180,8 +184,8 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 	int r;
 
-	/* Update the known functions and the lists, because objects may have been
-	 * loaded or unloaded. */
+	/* Update what the server knows about functions and lists, because objects may
+	 * have been loaded or unloaded. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
 	r = function_shown_prepare(instance);
@@ -211,9 +215,11 @@ static int publish_list(struct tracefs_file *file)
 	return r;
 }
 
-/* Get the current functions of the processes, once per call of store, truncate or
- * flush.  These methods must call it before they change anything, because it may return
- * -ERESTART.  Returns 0, -ERESTART or -errno. */
+/*
+ * Get the current functions of the processes, once for each call of store, truncate or
+ * flush.  These methods must call this function before they change anything, because it
+ * may return -ERESTART.  Returns 0, -ERESTART or -errno.
+ */
 static int refresh_functions(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
@@ -222,9 +228,11 @@ static int refresh_functions(struct tracefs_file *file)
 	return r;
 }
 
-/* Begin a new, empty list of functions, file->functions, which the next writes change.
- * The new list replaces the old one when the file is flushed, so no process ever uses
- * an incomplete list. */
+/*
+ * Begin a new, empty list of functions in file->functions.  The next writes change this
+ * list.  When the file is flushed, it replaces the old list, so no process ever uses an
+ * incomplete list.
+ */
 static int begin_list(struct tracefs_file *file)
 {
 	int r = refresh_functions(file);
@@ -289,9 +297,11 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* Add or remove a command for the functions of @globs.  @param: COMMAND[:PARAM], in
- * which a NUL replaces the colon.  After success the caller must call
- * tracefs_file_apply(). */
+/*
+ * Add or remove a command for the functions of @globs.  @param: text COMMAND[:PARAM],
+ * in which a NUL is stored in place of the colon.  After success the caller must call
+ * tracefs_file_apply().
+ */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -310,8 +320,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* Return the error for a command in stack_trace_filter.  The stack tracer has no buffer
- * that a command could change, so this file accepts no commands. */
+/* Return the error for a command in stack_trace_filter.  This file accepts no commands,
+ * because the stack tracer has no buffer that a command could change. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -346,8 +356,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* Return the length of the token that begins with the bytes in file->word, which
- * earlier writes have left, and continues in @buf. */
+/* Return the length of the token that begins with the bytes in file->word, which earlier
+ * writes have left, and continues at the start of @buf. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -374,8 +384,8 @@ static size_t word_len(const struct tracefs_file *file, const char *buf, size_t 
 	return len > file->word.len ? len - file->word.len : 0;
 }
 
-/* Apply the token in file->word, then clear file->word.  After -ERESTART file->word is not
- * cleared. */
+/* Apply the token in file->word, and then clear file->word.  After -ERESTART file->word
+ * keeps the token. */
 static int end_word(struct tracefs_file *file)
 {
 	char copy[TRACEFS_FUNCTION_MAX + 1];
@@ -409,7 +419,7 @@ static int end_word_or_log(struct tracefs_file *file)
  *
  * C++ names may contain a blank.  After a write that ends with `f(int) con`, the token could
  * become `f(int) const`.  But if the next write @buf begins with `nect`, the token is
- * `f(int)`, and the next token is `connect`.  -ERESTART: nothing is changed.
+ * `f(int)`, and the next token is `connect`.  After -ERESTART nothing was changed.
  */
 static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -461,8 +471,8 @@ static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size
 	return r ? r : (ssize_t)end + 1;
 }
 
-/* Return true if the token of @len bytes at @word can be applied quickly: it is empty,
- * a number, or a [!]NAME that is found without a search. */
+/* Return true if the token of @len bytes at @word can be applied without a slow search.
+ * This is so if it is empty, a number, or a [!]NAME that an index finds. */
 static bool is_quick(const struct tracefs_file *file, const char *word, size_t len)
 {
 	size_t is_not = len && *word == '!';
@@ -475,8 +485,11 @@ static bool is_quick(const struct tracefs_file *file, const char *word, size_t l
 				    len - is_not);
 }
 
-/* Take one more token of @buf if it is complete, quick (is_quick()) and correct.  Returns
- * the number of bytes used, including the blank after the token, or 0. */
+/*
+ * Take one more token of @buf, if it is complete, quick (is_quick()) and correct.
+ * Returns the number of bytes used, including the blank after the token, or 0 if no token
+ * was taken.
+ */
 static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
@@ -493,11 +506,12 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 
 /* A series of tokens NAME:COMMAND that all have the same command. */
 struct command_words {
-	struct text names;		/* NAME of each token, followed by a NUL */
-	const char *command;		/* ":COMMAND" in the written bytes; NULL: there
-					 * is no token yet */
+	struct text names;		/* texts NAME of the tokens, each followed by a
+					 * NUL */
+	const char *command;		/* text ":COMMAND" in the bytes that were written;
+					 * NULL if there is no token yet */
 	size_t command_len;		/* length of @command */
-	uint32_t nr;			/* number of names in @names */
+	uint32_t nr;			/* number of texts in @names */
 };
 
 /* Add the token NAME:COMMAND of @len bytes at @word to @words.  Returns false, and adds
@@ -539,8 +553,8 @@ static int store_commands(struct tracefs_file *file, const struct command_words 
 	       store_command(file, &globs, command + 1);
 }
 
-/* Collect in @words tokens from the start of @buf, as long as they have one and the
- * same command, but at most @most tokens.  Returns the number of bytes used. */
+/* Collect in @words the tokens at the start of @buf that all have one command, but at
+ * most @most tokens.  Returns the number of bytes used. */
 static size_t find_commands(const char *buf, size_t size, uint32_t most,
 			    struct command_words *words)
 {
@@ -557,10 +571,10 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 
 /*
  * Take the tokens NAME:COMMAND at the start of @buf that all have one command, and
- * apply them together.  If one of them is wrong, or there is no space for all, try the
- * first half, then the first quarter, and so on.  Returns the number of bytes used, or
- * -ERESTART.  Returns 0 if there are fewer than two such tokens: then the caller must
- * take tokens one by one.
+ * apply them together.  If one of the tokens is wrong, or there is no space for all,
+ * try the first half of them, then the first quarter, and so on.  Returns the number
+ * of bytes used, or -ERESTART.  Returns 0 if there are fewer than two such tokens:
+ * then the caller must take tokens one by one.
  */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -596,11 +610,11 @@ static bool needs_refresh(const struct tracefs_file *file, const char *buf, size
 /*
  * Handle a write to a list of functions.  The kernel takes only one token of a write,
  * and the writer writes the rest again.  Through FUSE, each such write would transfer
- * all of the rest.  So here a write also takes the names after the first token, as long
- * as the writer cannot notice a difference.  The write stops before a token that is
- * wrong, has a command, or continues in the next write.  The writer begins its next
- * write there.  The write also stops before a token with wildcards: the search for them
- * is slow, and other clients must not wait for many such searches.  Names with the same
+ * the whole rest.  So a write to ulf also takes names after the first token, if the
+ * writer cannot notice a difference.  The write stops before a token that is wrong,
+ * has a command, or continues in the next write.  The writer begins its next write
+ * there.  The write also stops before a token with wildcards: the search for them is
+ * slow, and other clients must not wait for many such searches.  Names with the same
  * command are applied together, because each change of commands makes all processes
  * apply new settings.
  */
@@ -645,8 +659,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* If the last token is wrong, write this only to error_log: as in the kernel,
-	 * close() does not return this error. */
+	/* If the last token is wrong, report this only in error_log, because close() does
+	 * not return this error, as in the kernel. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);

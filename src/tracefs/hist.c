@@ -3,12 +3,12 @@
  * The files `hist` and `hist_debug` of events.
  *
  * A read of `hist` at offset 0 prints all histograms of the event; later reads get their bytes
- * from this text.  A large table takes longer than a read may take.  Then the read returns
- * -ERESTART and continues later.  Triggers may be removed meanwhile, so an open file holds
+ * from this text.  If printing a large table takes too long for one read, the read returns
+ * -ERESTART and continues later.  Triggers may be removed in between, so an open file holds
  * references of the histograms that it prints.
  *
- * poll(2) is the kernel's: POLLIN if the hits have changed since the last read, POLLPRI if they
- * have changed since the last read or poll.
+ * poll(2) returns what it returns in the kernel: POLLIN if the number of hits has changed
+ * since the last read, POLLPRI if it has changed since the last read or poll.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,41 +31,45 @@
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
-#define SHOW_BYTES_MAX	(256u << 20)	/* maximum length of the text, bytes */
-/* The hits of a large table are not counted again for each poll(2): the time until the next
- * count is at least POLL_FACTOR times the time that the last one has taken. */
+#define SHOW_BYTES_MAX	(256u << 20)	/* maximum length of the text that a file `hist`
+					 * prints, bytes */
+/* The hits of a large table are not counted again for each poll(2).  Until the next count, at
+ * least POLL_FACTOR times the time passes that the last count has taken. */
 #define POLL_FACTOR	20u
 
 /* An open `hist` file. */
 struct hist_file {
-	struct text text;		/* text that was printed so far */
-	bool is_shown;			/* true: @text has all histograms */
-	/* The histograms that are being printed. */
+	struct text text;		/* text of the file that was printed so far */
+	bool is_shown;			/* true: @text is complete, with all histograms */
+	/* The histograms of the event that are being printed. */
 	struct hist_sources sources;
 	bool is_printing;		/* true: @sources is valid */
-	struct hist_show *show;		/* printer of the next source; NULL: none yet */
+	struct hist_show *show;		/* printer of the histogram that is printed next;
+					 * NULL if printing of it has not begun */
 	struct hist_show_env env;
 	struct hist_view view;
 	struct mapping *map;
 	struct root *root;
-	uint64_t until_ns;		/* time when the current read must stop printing,
-					 * CLOCK_MONOTONIC */
-	/* The members from here on are for poll(2). */
+	uint64_t until_ns;		/* time at which the current read must stop
+					 * printing, CLOCK_MONOTONIC */
+	/* The members last_read to count_ns are for poll(2). */
 	uint64_t last_read;		/* hits at the last read */
-	uint64_t last_act;		/* hits at the last read or poll, whichever was later */
-	uint64_t count;			/* hits when they were last counted */
-	uint64_t count_ns;		/* time until which @count is used, CLOCK_MONOTONIC */
+	uint64_t last_act;		/* number of hits at the last read or poll,
+					 * whichever came later */
+	uint64_t count;			/* number of hits when they were last counted */
+	uint64_t count_ns;		/* time until which @count is used without a new
+					 * count, CLOCK_MONOTONIC */
 };
 
-/* Return the event of a file in events/SYSTEM/EVENT/ or events/ftrace/print; NULL if its module
- * is gone. */
+/* Return the event of a file in events/SYSTEM/EVENT/ or in events/ftrace/print; NULL if the
+ * event's module is gone. */
 static const struct event *event_of(const struct tracefs_node *node)
 {
 	return node->in->kind == TRACEFS_FTRACE_PRINT ? &print_event : tracefs_event(node);
 }
 
-/* Return true if the event cannot have triggers, because it is a built-in event other than
- * ftrace:print.  Its files are empty. */
+/* Return true if the event of @node cannot have triggers, because it is a built-in event
+ * other than ftrace:print.  The files of such an event are empty. */
 static bool is_empty(const struct tracefs_node *node)
 {
 	return node->in->kind == TRACEFS_FTRACE_EVENT;
@@ -73,7 +77,7 @@ static bool is_empty(const struct tracefs_node *node)
 
 /* ---- print ---- */
 
-/* Return the histogram that is printed now. */
+/* Return the histogram that is being printed now. */
 static const struct hist_source *current_source(const struct hist_file *hist)
 {
 	return hist->sources.list + hist->sources.next;
@@ -89,7 +93,8 @@ static void put_symbol(void *ctx, uint64_t ip, bool has_offset, struct text *out
 	const struct hist_file *hist = ctx;
 	const struct symbols_from from = { .module = hist->sources.module };
 
-	if (ip < ABI_IPS) {		/* @ip is not an address: it stands for a marker */
+	if (ip < ABI_IPS) {		/* a value below ABI_IPS is not an address: it
+					 * stands for a marker or other code of ulf */
 		text_puts(out, symbols_builtin[ip]);
 		if (has_offset)
 			text_puts(out, "+0x0/0x1");
@@ -106,7 +111,7 @@ static bool is_spent(void *ctx)
 	return server_now_ns() >= hist->until_ns;
 }
 
-/* Stop printing, at any time. */
+/* Stop printing histograms, even before the end, and free what printing has used. */
 static void stop_printing(struct hist_file *hist)
 {
 	hist_show_free(hist->show);
@@ -137,7 +142,7 @@ static int start_printing(struct hist_file *hist, struct tracefs_file *file)
 	return r;
 }
 
-/* Begin to print the next histogram. */
+/* Begin to print the next histogram of the event. */
 static int next_source(struct hist_file *hist)
 {
 	const struct hist_source *source = current_source(hist);
@@ -150,7 +155,8 @@ static int next_source(struct hist_file *hist)
 	return hist_show_start(source->def, &hist->view, &hist->env, &hist->show);
 }
 
-/* Print what is left.  Returns 0, -ERESTART if that takes more time, or another -errno. */
+/* Print the histograms that are not printed yet.  Returns 0, -ERESTART if this takes more
+ * time, or another -errno. */
 static int print_rest(struct hist_file *hist)
 {
 	int r = 0;
@@ -172,7 +178,7 @@ static int print_rest(struct hist_file *hist)
 	return hist->text.error;
 }
 
-/* Print all histograms.  Returns what print_rest() returns. */
+/* Print all histograms of the event.  Returns what print_rest() returns. */
 static int print_histograms(struct hist_file *hist, struct tracefs_file *file)
 {
 	int r = hist->is_printing ? 0 : start_printing(hist, file);

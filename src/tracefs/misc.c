@@ -10,7 +10,7 @@
 #include "tracefs/files.h"
 
 #define SAVED_CMDLINES_MAX	32768	/* largest number that may be written to
-					 * saved_cmdlines_size in the kernel */
+					 * saved_cmdlines_size, as in the kernel */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -38,8 +38,8 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 
 /*
  * Show how many names saved_cmdlines can hold.  In ulf this number is fixed.  In the
- * kernel, a write asks for space for at least that many names.  So here a write of any
- * number up to the fixed one succeeds.
+ * kernel, a write of a number asks for space for at least this many names.  So in ulf
+ * a write of any number up to the fixed one succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {
@@ -68,8 +68,8 @@ int saved_tgids_show(struct tracefs_node *node, struct text *out)
 	return comms_list(node->root, put_tgid, out);
 }
 
-/* Append a line with the format @text, in which newlines, tabs and quotes are escaped
- * as in the kernel. */
+/* Append a line of printk_formats with the format @text, in which newlines, tabs and
+ * quotes are escaped as in the kernel. */
 static void put_format(void *arg, uint64_t addr, const char *text)
 {
 	text_printf(arg, "0x%" PRIx64 " : \"", addr);
@@ -98,7 +98,7 @@ int printk_formats_show(struct tracefs_node *node, struct text *out)
 	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
-/* Show ulf's only mode, "delta": a record always contains the time since the record
+/* Show the only mode of ulf, "delta": each record contains the time since the record
  * before it. */
 int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 {

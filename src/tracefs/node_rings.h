@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the rings that a file of the tree reads. */
+/* Find the rings whose records a file of the tree shows. */
 #ifndef ULF_TRACEFS_NODE_RINGS_H
 #define ULF_TRACEFS_NODE_RINGS_H
 
 #include "server/rings/rings.h"
 #include "tracefs/tree.h"
 
-/* Return which rings a file reads: the spare side (snapshot, snapshot_raw) or the main
- * side. */
+/* Return which rings a file reads: the spare side for snapshot and snapshot_raw, else the
+ * main side. */
 static inline enum rings tracefs_rings(const struct tracefs_node *node)
 {
 	const struct tracefs_stream *stream = node->def->stream;

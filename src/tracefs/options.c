@@ -13,11 +13,11 @@
 #include "server/usdt/usdt.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* maximum length of a write, as in the kernel,
-					 * bytes */
+#define WRITE_MAX	63		/* maximum length of a write to trace_options, as
+					 * in the kernel, bytes */
 
-/* Return true if @instance has the option of @row.  An instance has the options of a
- * tracer only while it uses this tracer. */
+/* Return true if @instance has the option of @row.  Options of a tracer exist only in
+ * instances that use this tracer. */
 static bool is_listed(const struct instance *instance,
 		      const struct option_row *row)
 {
@@ -38,8 +38,8 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Set an option.  -ERESTART: files are being parsed for it, and the caller must call again
- * later; the option has its new value meanwhile. */
+/* Set or clear an option.  After -ERESTART the option has its new value, but the caller
+ * must call again later, because files are being parsed for the option. */
 static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -52,13 +52,14 @@ static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 		r = usdt_option_changed(instance);
 	if (r && r != -ERESTART)
 		instance_set_option(instance, bit, !is_on);
-	if (!r && bit & OPTION_PROGRAM)	/* processes must apply this option */
+	if (!r && bit & OPTION_PROGRAM)	/* the program itself acts on this option, so
+					 * processes must apply it */
 		tracefs_file_apply(file);
 	return r;
 }
 
-/* Write to error_log why the option @name is refused.  @row: the option, which belongs
- * to a tracer that is not in use; NULL: there is no option with this name. */
+/* Write to error_log why the option @name was refused.  @row: the option with this name,
+ * if it belongs to a tracer that is not in use; NULL if there is no such option. */
 static void log_option(struct tracefs_file *file, const char *name,
 		       const struct option_row *row)
 {

@@ -31,9 +31,11 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Parse the thread ids in @buf, up to its end or up to a NUL.  Stores them in @pids,
+/*
+ * Parse the thread ids in @buf, up to the first NUL or the end.  Stores them in @pids,
  * which must have space for @size / 2 + 1 ids.  Returns the number of bytes used, or
- * -errno. */
+ * -errno.
+ */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 			  size_t *ret_nr)
 {
@@ -58,8 +60,8 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 	return (ssize_t)taken;
 }
 
-/* Return the number of the list of threads that belongs to a file, by the name of the
- * file. */
+/* Return which list of threads (enum abi_pids_list) belongs to a file, by the file's
+ * name. */
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
 	static const char *const files[ABI_PIDS_LISTS] = {

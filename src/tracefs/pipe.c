@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file trace_pipe: records as lines of text.  Records are consumed when the reader
- * has got their lines.  The lines of a batch of records are printed together.  Their
- * text is kept until the reader has got all of it.  For most batches one read is
- * enough.
+ * has got their lines.  The lines of a batch of records are printed at once, and their
+ * text is kept until the reader has got all of it, usually by one read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,24 +26,24 @@
 #include "tracefs/node_rings.h"
 #include "tracefs/pipe.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)	/* maximum length of a batch's text, bytes */
+#define PIPE_BYTES_MAX	(4u << 20)	/* maximum length of the text of a batch of
+					 * records, bytes */
 
 struct pipe {
 	struct lines lines;
 	struct text text;		/* text of the current batch of records */
-	size_t text_at;			/* number of bytes of @text that were delivered
-					 * to the reader */
+	size_t text_at;			/* number of bytes of @text that the reader has
+					 * got */
 	size_t nr_returned;		/* number of bytes that the current read returns;
-					 * 0: no read is in progress */
-	bool is_split;			/* true: several reads are needed for
-					 * the batch's text, and the reader has
-					 * got a part of it */
+					 * 0 if no read is in progress */
+	bool is_split;			/* true: the reader has got only a part of the
+					 * batch's text, and needs more reads for the rest */
 	bool has_read;			/* true: at least one read of this open file has
 					 * returned bytes */
 };
 
-/* ---- reserve CPUs: a CPU has one reader; a reader of all CPUs excludes all others
- * ---- */
+/* Functions that reserve CPUs for readers of trace_pipe: a CPU has one reader, and a reader of
+ * all CPUs excludes all others. */
 
 /* Reserve @cpu, or CPU_ALL, for a reader of trace_pipe.  Returns 0; -EBUSY if another
  * reader has reserved it. */
@@ -114,8 +113,8 @@ static void pipe_close(struct tracefs_file *file)
 	cpus_release(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
-/* Print LOST lines for losses that no record follows.  (A loss before a record is
- * printed with this record.) */
+/* Print LOST lines for those losses that no record follows.  (If a record follows, the
+ * loss is printed with this record.) */
 static void print_lost(struct pipe *pipe)
 {
 	uint32_t cpu;
@@ -146,8 +145,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		r = lines_print(&pipe->lines, &pipe->text);
 		if (r <= 0)
 			break;
-		/* Stop before a line that does not fit, and do not split it: the reader
-		 * may close the file after it has read a part of the line. */
+		/* Stop before a line that does not fit, instead of splitting it: the
+		 * reader may close the file after a part of the line. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
 			break;
@@ -158,20 +157,22 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);
-	/* If the batch has records but no text, the reader need not get anything, so
-	 * consume the records at once. */
+	/* If the records of the batch have produced no text, there is nothing to hand
+	 * over, so consume the records at once. */
 	if (pipe->text.len)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	/* After -ERESTART deliver the lines that are complete: only the next line must
-	 * wait for a parser. */
+	/* After -ERESTART, which only concerns the next line, deliver the lines that are
+	 * complete. */
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* Return true if a reader that finds no record has reached the end of the file.  Return
- * false if the reader must wait.  The file ends when the program has ended, or when
- * tracing_on is 0 and the reader has read something before. */
+/*
+ * Return true if the reader has reached the end of the file, false if it must wait for
+ * records.  Called when there is no record.  The file ends when the program has ended, or
+ * when tracing_on is 0 and the reader has read something before.
+ */
 static bool is_over(const struct tracefs_file *file)
 {
 	const struct pipe *pipe = file->state;
@@ -190,8 +191,8 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
-	/* After TRACEFS_REFUSED the text is kept for the next read.  Drop it if another
-	 * reader has consumed its records meanwhile. */
+	/* The text was kept for this read after TRACEFS_REFUSED.  Drop it if another
+	 * reader has consumed its records since. */
 	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
 		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {
@@ -219,10 +220,10 @@ static void text_taken(struct pipe *pipe)
 }
 
 /*
- * Handle what happened to the bytes of a read.  A batch gets a receipt only if one read
- * delivers the whole batch.  If the reader has got only a part of the batch's text, no
- * other reader may get the records: it is not known whether this reader has used its
- * part.
+ * Method deliver: handle what happened to the bytes of a read.  A batch gets a receipt
+ * only if one read delivers the whole batch.  If the reader has got only a part of the
+ * text, no other reader may get the batch's records, because it is not known whether this
+ * reader has used its part.
  */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -250,8 +251,8 @@ static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Return true if poll() need not wait.  trace_pipe of one CPU waits until buffer_percent of the
- * buffer is full; trace_pipe of all CPUs waits for a record. */
+/* Return true if poll() may return.  For the trace_pipe of one CPU, this is so when
+ * buffer_percent of the buffer is full; for that of all CPUs, when there is a record. */
 static bool has_enough(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that an instance keeps about readers of trace_pipe. */
+/* The state of an instance for its readers of trace_pipe. */
 #ifndef ULF_TRACEFS_PIPE_H
 #define ULF_TRACEFS_PIPE_H
 

@@ -69,9 +69,11 @@ ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t
 	return (ssize_t)size;
 }
 
-/* Turn the profiler off, because a process could not apply a write to
- * function_profile_enabled.  This is correct for both values: before a write of 1 the
- * profiler was off, and a write of 0 turns it off. */
+/*
+ * Method tracefs_def.refused: turn the profiler off, because a process could not apply a
+ * write to function_profile_enabled.  This is correct for both values: before a write of
+ * 1 the profiler was off, and a write of 0 turns it off.
+ */
 void profile_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;

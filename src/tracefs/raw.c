@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file trace_pipe_raw: the buffer of a CPU in sub-buffers (here: pages) of the
- * kernel's layout.  A CPU has more than one ring, so its records are merged into new
- * pages.  The records of a page stay in the rings until the reader has got the page.
- * Then they are consumed.
+ * The file trace_pipe_raw: the records of a CPU in sub-buffers (also called pages)
+ * with the kernel's layout.  A CPU has more than one ring, so its records are merged
+ * into new pages.  The records of a page stay in the rings until the reader has got
+ * the page.  Then they are consumed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,39 +25,42 @@
 #include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* a record with more bytes of data than
-							 * this has its length in a second word of
-							 * the header */
-/* If there are records, poll() waits no longer than this time for buffer_percent,
- * ns. */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* maximum number of bytes of data in a
+							 * record with a short header; a larger
+							 * record has its length in a second word
+							 * of the header */
+/* maximum time that poll() waits for buffer_percent if there are records, ns */
 #define FLUSH_NS	500000000u
 
 struct raw {
-	LIST_ENTRY(raw) link;		/* entry of the list all_raws */
+	LIST_ENTRY(raw) link;		/* link in the list all_raws of open files */
 	const struct tracefs_file *file;
 	struct merge *merge;
-	uint8_t *page;			/* the sub-buffer that is being filled or
-					 * read */
+	uint8_t *page;			/* sub-buffer that is being filled, or that the
+					 * reader is reading */
 	uint32_t page_bytes;		/* size of @page, bytes */
-	uint32_t bytes;			/* number of bytes of data in @page so far */
+	uint32_t bytes;			/* number of bytes of data that @page contains so
+					 * far */
 	uint64_t time;			/* time of the newest record in @page */
-	uint64_t lost;			/* number of records that were lost before the
-					 * first record in @page */
-	bool is_closed;			/* true: @page is complete and is being read */
-	uint32_t page_at;		/* number of bytes of @page that were delivered
-					 * to the reader */
-	uint32_t read_end;		/* offset in @page: the current read returns the
-					 * bytes from @page_at up to this offset */
-	uint32_t data_end;		/* offset in @page of the end of the data; the
-					 * rest of @page is zeroes */
-	bool is_split;			/* true: the reader has got a part of the staged records,
-					 * and must get the rest with another read; so no other
-					 * reader may get these records */
-	uint64_t flush_ns;		/* time until which poll() waits for more
-					 * records, CLOCK_MONOTONIC; 0: poll() has found
-					 * no record yet */
-	bool is_flushing;		/* true: poll() has stopped waiting, so the next
-					 * splice gets a page that is not full */
+	uint64_t lost;			/* number of records that were lost directly
+					 * before the first record in @page */
+	bool is_closed;			/* true: @page is complete, and the reader can
+					 * read it */
+	uint32_t page_at;		/* number of bytes of @page that the reader has
+					 * got */
+	uint32_t read_end;		/* offset in @page at which the bytes end that the
+					 * current read returns; they begin at @page_at */
+	uint32_t data_end;		/* offset in @page at which the data end; zeroes
+					 * follow */
+	bool is_split;			/* true: the reader has got a part of the staged
+					 * records, and needs another read for the rest;
+					 * meanwhile no other reader may get these records */
+	uint64_t flush_ns;		/* time until which poll() waits for more records,
+					 * CLOCK_MONOTONIC; 0 if poll() has found no
+					 * record yet */
+	bool is_flushing;		/* true: poll() has stopped waiting for a full
+					 * page, so the next splice gets a page that is
+					 * not full */
 };
 
 /* List of every open trace_pipe_raw and snapshot_raw.  Only the server's thread uses the
@@ -110,15 +113,15 @@ static void page_reset(struct raw *raw)
 	raw->page_at = raw->read_end = 0;
 }
 
-/* Append a word of 32 bits, which belongs to a record's header, to raw->page. */
+/* Append @word, a word of a record's header, to raw->page. */
 static void page_word(struct raw *raw, uint32_t word)
 {
 	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, &word, sizeof(word));
 	raw->bytes += sizeof(word);
 }
 
-/* Append a record to raw->page.  Returns false, and appends nothing, if the page would
- * then have more than @limit bytes of data. */
+/* Append a record to raw->page.  Returns false, and appends nothing, if raw->page would
+ * then contain more than @limit bytes of data. */
 static bool page_add(struct raw *raw, const struct merge_record *record,
 		     uint32_t limit)
 {
@@ -152,8 +155,8 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
  * Complete raw->page.  Its commit word contains the number of bytes of data, and flags
  * if records were lost before the page.  The flags fill all high bits, because the
  * kernel sign-extends the commit word.  The number of lost records follows the data if
- * there is space for it.  If a record fills the page there is no space.  Then the page
- * reports that records were lost, but not how many, as in the kernel.
+ * the page has space for this number.  If it has none, because a record fills the
+ * page, the page only reports that records were lost, as in the kernel.
  */
 static void page_close(struct raw *raw)
 {
@@ -186,8 +189,8 @@ static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 
 /*
  * Add records to raw->page.  Returns 1 if the page is full, or if the next record must
- * begin a new page; 0 if there are no more records; -EMSGSIZE if not even the first
- * record fits into @limit bytes; or another -errno.
+ * begin a new page.  Returns 0 if there are no more records; -EMSGSIZE if even the first
+ * record does not fit into @limit bytes; or another -errno.
  */
 static int page_fill(struct raw *raw, uint32_t limit)
 {
@@ -201,8 +204,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	if (raw->bytes >= limit)
 		return 1;
 	while (merge_peek(raw->merge, &record) > 0) {
-		/* Records were lost before this record.  Begin a new page, because a
-		 * page can only report losses before its first record. */
+		/* Records were lost before this record.  A page can report a loss only
+		 * before its first record, so this record must begin a new page. */
 		if (raw->bytes && record.lost)
 			return 1;
 		if (!page_add(raw, &record, data_limit(raw, limit))) {
@@ -210,7 +213,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 				return 1;
 			if (limit < data_limit(raw, UINT32_MAX))
 				return -EMSGSIZE;
-			raw->lost++;	/* a record that is larger than a page counts as
+			raw->lost++;	/* count a record that is larger than a page as
 					 * lost */
 		}
 		raw->lost += record.lost;
@@ -219,7 +222,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	return 0;
 }
 
-/* Copy the next bytes of raw->page to @buf, at most @size.  Returns the number of
+/* Copy the next bytes of raw->page, @size bytes at most, to @buf.  Returns the number of
  * bytes. */
 static size_t page_read(struct raw *raw, char *buf, size_t size)
 {
@@ -235,8 +238,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
-/* Drop raw->page if another reader has consumed the records of the page, and this
- * reader has not got the page yet. */
+/* Drop raw->page if this reader has not got the page yet and another reader has consumed
+ * its records. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -246,8 +249,8 @@ static void drop_stale_page(struct raw *raw)
 	}
 }
 
-/* Return true if records were lost, and there is no later record that could report the
- * loss.  Then an empty page must report it. */
+/* Return true if records were lost and no later record can report this loss.  In this
+ * case an empty page must report it. */
 static bool has_lost_only(struct raw *raw)
 {
 	uint32_t cpu;
@@ -259,10 +262,10 @@ static bool has_lost_only(struct raw *raw)
 }
 
 /*
- * Handle what happened to the bytes of a read.  A page gets a receipt only if one read
- * delivers the whole page.  If the reader has got only a part of the page, no other
- * reader may get the page's records: it is not known whether this reader has used its
- * part.
+ * Method deliver: handle what happened to the bytes of a read.  A page gets a receipt
+ * only if one read delivers the whole page.  If the reader has got only a part of the
+ * page, no other reader may get the page's records, because it is not known whether this
+ * reader has used its part.
  */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -295,8 +298,8 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Read a sub-buffer, or the rest of it.  As in the kernel, a read of fewer bytes than a
- * sub-buffer gets as many records as fit, and returns 0 if no record fits. */
+/* Read a sub-buffer, or its rest.  As in the kernel, a read of fewer bytes than a
+ * sub-buffer gets as many records as fit, and returns 0 if not even one record fits. */
 static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset)
 {
@@ -348,9 +351,8 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* This call fails, although @buf already contains the rest of
-			 * the previous page.  So the reader does not get the rest: give
-			 * it up. */
+			/* This call fails, so the reader does not get the rest of the
+			 * previous page, which @buf already contains: give it up. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -408,7 +410,8 @@ bool raw_is_served(struct instance *instance, pid_t tid)
 	LIST_FOREACH(raw, &all_raws, link) {
 		const struct tracefs_node *node = raw->file->node;
 
-		/* Skip snapshot_raw, because tracing_on does not change a snapshot. */
+		/* Skip snapshot_raw files, because tracing_on does not change a
+		 * snapshot. */
 		if (raw->file->def->stream != &raw_stream ||
 		    tracefs_instance(node) != instance || !raw->file->poll_tid ||
 		    raw->file->poll_tid == tid)

@@ -88,9 +88,8 @@ int set_event_truncate(struct tracefs_file *file)
 	int r = events_set(tracefs_instance(file->node), &all, false);
 
 	if (r)
-		return r == -EINVAL ? 0 : r;	/* -EINVAL only means that there
-						 * is no event that could be
-						 * turned off */
+		return r == -EINVAL ? 0 : r;	/* ignore -EINVAL: there is no event that
+						 * could be turned off */
 	tracefs_file_apply(file);
 	apply_wait(&file->apply, APPLY_WAIT_NS);
 	return 0;

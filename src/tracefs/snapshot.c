@@ -10,7 +10,7 @@
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
 
-/* The help texts of `snapshot` and of per_cpu/cpuN/snapshot are the kernel's. */
+/* Help texts of `snapshot` and of per_cpu/cpuN/snapshot, as in the kernel. */
 static const char help_of_all[] =
 	"# echo 0 > snapshot : Clears and frees snapshot buffer\n"
 	"# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"
@@ -53,7 +53,8 @@ static int take_snapshot(struct tracefs_file *file)
 	return 0;
 }
 
-/* Handle a write of 0 to `snapshot`: free the snapshot and its rings. */
+/* Handle a write of 0 to `snapshot`: free the rings of the spare side, with the
+ * snapshot. */
 static int give_up(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

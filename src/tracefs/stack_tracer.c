@@ -24,8 +24,8 @@ int stack_enabled_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Parse the value of stack_tracer_enabled.  In the kernel it is a sysctl, which accepts
- * any int; 0 is off. */
+/* Parse the value of stack_tracer_enabled.  In the kernel this file is a sysctl, which
+ * accepts any int; 0 means off. */
 static int parse_int(const char *buf, size_t size, int32_t *ret_value)
 {
 	char text[32], *end;
@@ -76,9 +76,11 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
-/* Turn the stack tracer off, because a process could not apply a write to
- * stack_tracer_enabled.  This is correct for both values: before a write of 1 the stack
- * tracer was off, and a write of 0 turns it off. */
+/*
+ * Method tracefs_def.refused: turn the stack tracer off, because a process could not
+ * apply a write to stack_tracer_enabled.  This is correct for both values: before a write
+ * of 1 the stack tracer was off, and a write of 0 turns it off.
+ */
 void stack_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;
@@ -98,7 +100,7 @@ int stack_max_size_show(struct tracefs_node *node, struct text *out)
 }
 
 /* Handle a write to stack_max_size.  Processes need not be notified, because they read
- * the value in shared memory at each call of a function. */
+ * this value in shared memory at each call of a function. */
 ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
@@ -147,8 +149,7 @@ int stack_trace_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- method of stack_trace_threads, which shows how deep each thread's stack was
- * ---- */
+/* ---- method of stack_trace_threads: how deep the stack of each thread was ---- */
 
 static int compare_deepest(const void *pa, const void *pb)
 {

@@ -4,10 +4,10 @@
  * so an open file takes no more memory for a long trace than for a short one.
  *
  * As in the kernel, a reader that has reached the end gets the records that were
- * written since then.  The kernel always returns such records.  Here `cat' must end
+ * written since then.  The kernel always returns such records.  In ulf, `cat' must end
  * even if the program records faster than `cat' reads.  So a read returns 0 if records
- * were lost before the reader could get them, or if the reader has reached the end many
- * times without a pause.
+ * were lost before the reader could get them, or if the reader has reached the end
+ * many times without a pause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,30 +26,33 @@
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
 
-#define LINE_BYTES_MAX	(1u << 20)	/* maximum length of the header, or of a line,
-					 * bytes */
-/* The limit for readers that reach the end of `trace` again and again.  A reader that
- * reaches the end more than EXTENDS_MAX times in a row, with less than EXTEND_NS ns
- * between two times, gets no more lines. */
+#define LINE_BYTES_MAX	(1u << 20)	/* maximum length of the header of `trace`, or of
+					 * a line, bytes */
+/*
+ * Limits for readers that reach the end of `trace` again and again.  A reader that
+ * reaches the end more than EXTENDS_MAX times in a row, each time less than EXTEND_NS ns
+ * after the last, gets no more lines.
+ */
 #define EXTEND_NS	10000000u
 #define EXTENDS_MAX	16
 
 struct reader {
-	bool has_paused;		/* true: recording is paused because this file
-					 * is open */
-	struct lines lines;		/* printer of the records; lines.merge is NULL
+	bool has_paused;		/* true: recording is paused while this file is
+					 * open */
+	struct lines lines;		/* printer of the lines; its member merge is NULL
 					 * until the first read */
-	struct text text;		/* the header or line that is being read */
-	off_t text_at;			/* offset in the file `trace` at which @text
-					 * begins */
+	struct text text;		/* header or line that the reader is reading */
+	off_t text_at;			/* offset, in the file `trace`, of the first byte
+					 * of @text */
 	bool has_header;		/* true: the header was printed */
 	uint64_t extend_ns;		/* time when the reader last reached the end of
 					 * the records, CLOCK_MONOTONIC */
-	uint32_t nr_extends;		/* how often the reader has reached the end of
-					 * the records without a pause of EXTEND_NS */
+	uint32_t nr_extends;		/* how often in a row the reader has reached the
+					 * end of the records, less than EXTEND_NS after
+					 * the last time */
 	bool has_extended;		/* true: the current read has already looked for
-					 * new records after the end; stays true if the
-					 * read continues after -ERESTART */
+					 * new records after the end; the value is kept if
+					 * the read continues after -ERESTART */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -65,8 +68,8 @@ static void print_header(struct tracefs_node *node, struct text *out)
 		line_print_header(instance, which, out);
 }
 
-/* Print the header or the next line to reader->text.  Returns 1; 0 at the end of the
- * records; or -errno. */
+/* Print the header or the next line of `trace` to reader->text.  Returns 1; 0 at the end
+ * of the records; or -errno. */
 static int reader_next(struct reader *reader, struct tracefs_node *node)
 {
 	int r;
@@ -90,7 +93,7 @@ static void reader_stop(struct reader *reader)
 	lines_done(&reader->lines);
 }
 
-/* Start @reader again, at the header and the oldest record. */
+/* Start reading again at the header and the oldest record. */
 static int reader_start(struct reader *reader, struct tracefs_node *node)
 {
 	struct instance *instance = tracefs_instance(node);
@@ -118,8 +121,8 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* Called when the reader has reached the end of the records.  Returns true if it
- * continues: there are new records, and EXTENDS_MAX is not exceeded. */
+/* Called when the reader has reached the end of the records.  Returns true if the reader
+ * can continue, because there are new records and EXTENDS_MAX is not exceeded. */
 static bool reader_extend(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
@@ -160,8 +163,9 @@ static int trace_open(struct tracefs_file *file)
  * @done: number of bytes that the read has got so far
  * @is_first: true if this is the first line of the read
  *
- * Returns 1, or 0 at the end of the records.  When the time is up, returns 0, too; but
- * if all lines so far were before the offset that is read, returns -ERESTART.
+ * Returns 1, or 0 at the end of the records.  Also returns 0 when the time is up; but
+ * returns -ERESTART in this case if all lines so far lie before the offset that is
+ * read.
  */
 static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
 {
@@ -173,9 +177,11 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	r = reader_next(reader, file->node);
 	if (r || done || reader->has_extended)
 		return r;
-	/* At the end of the records, look for new ones only once per read.  Otherwise
-	 * the read might never end, because a program may record faster than lines are
-	 * printed. */
+	/*
+	 * At the end of the records, look for new ones only once per read.  Otherwise
+	 * the read possibly never ends, because a program may record faster than lines
+	 * are printed.
+	 */
 	reader->has_extended = true;
 	return reader_extend(reader) ? 1 : 0;
 }
@@ -244,7 +250,7 @@ const struct tracefs_stream snapshot_stream = {
 };
 
 /* Handle a write to `trace`: it has no effect.  If the shell has opened the file for
- * `>`, O_TRUNC has already cleared the buffer.  For `>>` the buffer stays unchanged. */
+ * `>`, O_TRUNC has already cleared the buffer.  For `>>` the buffer is not cleared. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
 {

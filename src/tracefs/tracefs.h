@@ -23,20 +23,20 @@ struct server;				/* server/core/server.h */
  * never used for another file or directory. */
 struct tracefs_node;
 
-/* Return the top directory, or NULL if there is no memory.  The server owns the node: the
- * caller takes no reference. */
+/* Return the top directory, or NULL if there is no memory.  The server owns the node, so
+ * the caller must not release it. */
 struct tracefs_node *tracefs_top(struct server *server);
-/* Find the entry @name of @dir.  Returns 0 and a reference, which the caller must put;
- * -ENOENT, -ENOTDIR or -ENOMEM. */
+/* Find the entry @name of the directory @dir.  Returns 0 and a reference of the entry,
+ * which the caller must release; -ENOENT, -ENOTDIR or -ENOMEM. */
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node);
-/* Find a node by its path from the top directory ("a.1/events/sched/enable").  Returns what
- * tracefs_lookup() returns, or -ENAMETOOLONG. */
+/* Find a file or directory by its path from the top directory ("a.1/events/sched/enable").
+ * Returns what tracefs_lookup() returns, or -ENAMETOOLONG. */
 int tracefs_walk(struct server *server, const char *path,
 		 struct tracefs_node **ret_node);
 /* Take a reference of @node. */
 void tracefs_node_get(struct tracefs_node *node);
-/* Release a reference of @node.  NULL is allowed. */
+/* Release a reference of @node.  @node may be NULL. */
 void tracefs_node_put(struct tracefs_node *node);
 /* Get the attributes of @node: inode number, mode, number of links, block size, size,
  * owner, times. */
@@ -69,18 +69,18 @@ struct tracefs_file;
  * -EBUSY for trace_pipe.
  */
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file);
-/* Flush and free @file.  NULL is allowed. */
+/* Flush and free @file.  @file may be NULL. */
 void tracefs_close(struct tracefs_file *file);
 
 /*
  * tracefs_settle - truncate a file that tracefs_open() could not truncate yet (O_TRUNC)
  *
- * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
- * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() return
- * -ERESTART, and have changed nothing.  The caller must park the request, even if the
- * file was opened with O_NONBLOCK.  It must call again with the same arguments when a
- * parser has ended, or on the next tick.  The wait is limited by the time limit of the
- * parser.
+ * To use a file that names functions, the server may have to wait for a parser
+ * (symbols/parse.h).  Then tracefs_read(), tracefs_write(), tracefs_flush() and
+ * tracefs_settle() return -ERESTART, and have changed nothing.  The caller must park
+ * the request, even if the file was opened with O_NONBLOCK.  It must call again with
+ * the same arguments when a parser has ended, or on the next tick.  The wait is
+ * limited by the time limit of the parser.
  *
  * The first write and the flush call tracefs_settle() themselves.
  */
@@ -89,15 +89,16 @@ int tracefs_settle(struct tracefs_file *file);
 /*
  * tracefs_read - read from a file at @offset; streams ignore @offset
  *
- * Returns the number of bytes, 0 at the end, or -errno.  -EAGAIN: there is nothing to
- * read yet.  Then the caller replies EAGAIN if the file was opened with O_NONBLOCK, else
- * parks the request and calls again on the next tick.  -ERESTART: see tracefs_settle().
+ * Returns the number of bytes, 0 at the end, or -errno. -EAGAIN means that there is
+ * nothing to read yet.  Then the caller replies EAGAIN if the file was opened with
+ * O_NONBLOCK; otherwise it parks the request and calls again on the next tick.  For
+ * -ERESTART see tracefs_settle().
  */
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
 /*
  * tracefs_read_begin - read on behalf of a reader in another process
- * @is_whole: read as tracefs_read_whole() does
+ * @is_whole: true to read as tracefs_read_whole() does
  *
  * The caller hands the bytes to the reader, and must then report the result with
  * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.  Returns
@@ -105,16 +106,18 @@ ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t of
  */
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 			   off_t offset, bool is_whole);
-/* Steps of a delivery: they report what happened to the bytes of tracefs_read_begin(). */
+/* Steps of handing bytes over to a reader.  The caller reports with them what happened to
+ * the bytes of tracefs_read_begin(). */
 enum tracefs_delivery {
-	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
-				 * hand over all bytes; if the server is killed from now
-				 * on, it is not known whether the reader has the bytes */
-	TRACEFS_LATER,		/* the system call did not hand over all bytes; a reader that
-				 * does not get the rest drops the bytes that it has */
-	TRACEFS_TAKEN,		/* the reader has got all bytes; this ends the read */
-	TRACEFS_REFUSED,	/* the reader has got none of the bytes; this ends the read, and
-				 * the next read returns the same bytes */
+	TRACEFS_OFFERED,	/* the caller is about to make a system call that may hand
+				 * over all bytes; if the server is killed after this
+				 * step, it is not known whether the reader has the bytes */
+	TRACEFS_LATER,		/* the system call has not handed over all bytes; if the
+				 * reader does not get the rest, it drops the bytes that
+				 * it has */
+	TRACEFS_TAKEN,		/* the reader has got all bytes, and the read is finished */
+	TRACEFS_REFUSED,	/* the reader has got none of the bytes, and the read is
+				 * finished; the next read returns the bytes again */
 	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
 				 * using the bytes */
 };
@@ -125,11 +128,11 @@ void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 /*
  * tracefs_read_whole - read trace_pipe_raw for the page cache
  *
- * splice(2) reads through the page cache.  This requires a file with a size (st_size of
- * trace_pipe_raw is 1 << 62), and asks for one memory page at a time.  Fills @buf with
- * bytes of full sub-buffers only, in order, and returns @size.  If a sub-buffer is
- * larger than @size, several calls are needed for it.  Returns -EAGAIN if no sub-buffer
- * is full yet, or another -errno.
+ * For splice(2), which reads through the page cache.  The page cache requires a file
+ * with a size (st_size of trace_pipe_raw is 1 << 62), and asks for one memory page at
+ * a time.  Fills @buf with bytes of full sub-buffers only, in order, and returns
+ * @size.  If a sub-buffer is larger than @size, several calls are needed for it.
+ * Returns -EAGAIN if no sub-buffer is full yet, or another -errno.
  */
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
 
@@ -137,16 +140,16 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
  * tracefs_write - write on behalf of thread @tid
  * @ret_taken: bytes taken; set with -EINPROGRESS only
  *
- * Returns the number of bytes taken, or -errno as the kernel does.  -EINPROGRESS: the change
- * was accepted, but not every process has applied it yet.  Then the caller must park
- * the request, and call tracefs_write_done() on each tick until the result is not
- * -EINPROGRESS.  If that result is 0, the write returns *@ret_taken bytes.  -ERESTART:
- * see tracefs_settle().
+ * Returns the number of bytes taken, or -errno as the kernel does. -EINPROGRESS means that the
+ * change was accepted, but that not every process has applied it yet.  Then the caller must
+ * park the request, and call tracefs_write_done() on each tick until the result is not
+ * -EINPROGRESS.  If that result is 0, the write returns *@ret_taken bytes.  For -ERESTART see
+ * tracefs_settle().
  */
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
-/* Return 0 when all processes have applied the last write or flush; -EINPROGRESS before
- * that; or the error of a process that could not apply the write. */
+/* Return 0 if all processes have applied the last write or flush of @file; -EINPROGRESS
+ * if some have not; or the error of a process that could not apply it. */
 int tracefs_write_done(struct tracefs_file *file);
 
 /*
@@ -157,12 +160,13 @@ int tracefs_write_done(struct tracefs_file *file);
  * or -errno.  For -EINPROGRESS see tracefs_write(), for -ERESTART see tracefs_settle().
  */
 int tracefs_flush(struct tracefs_file *file);
-/* Return true if @file must be flushed when it is closed (tracefs_flush()). */
+/* Return true if the settings that are written to @file are applied only when it is
+ * flushed (tracefs_flush()). */
 bool tracefs_has_flush(const struct tracefs_file *file);
-/* Return true if bytes were written to @file and not flushed yet. */
+/* Return true if bytes were written to @file that were not flushed yet. */
 bool tracefs_is_written(const struct tracefs_file *file);
 
-/* Return the events of poll(2) that are ready now: POLLIN, POLLOUT ... */
+/* Return the events of poll(2) for which @file is ready now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
 /* Return the ready events, as tracefs_poll() does, for thread @tid, which has called
  * poll(2).  Also note in @file that this thread has finished with the bytes that it

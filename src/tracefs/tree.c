@@ -33,7 +33,7 @@ static uint64_t make_ino(const struct instance *instance,
 	       row << TRACEFS_ROW_SHIFT | number;
 }
 
-/* Allocate a copy of the node @what, with a reference count of 1. */
+/* Allocate a copy of the node @what.  The copy has a reference count of 1. */
 static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_node)
 {
 	struct tracefs_node *node = malloc(sizeof(*node));
@@ -50,9 +50,11 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 	return 0;
 }
 
-/* Fill the node of a directory that is not in @parent's table.  Its inode number
- * contains the kind of the directory itself, @dir; the inode number of an entry in a
- * table contains the kind of the parent. */
+/*
+ * Fill the node of a directory that is not in @parent's table.  The inode number of such
+ * a directory contains its own kind, @dir.  (The inode number of an entry in a table
+ * contains the kind of the parent.)
+ */
 static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
@@ -68,8 +70,8 @@ static void dir_fill(const struct tracefs_node *parent,
 	};
 }
 
-/* Fill the node of @def, an entry of @parent's table.  @nth: the CPU, if the row makes
- * one entry per CPU. */
+/* Fill the node of @def, an entry in the table of @parent.  @nth: number of the CPU, if
+ * the row makes one entry per CPU. */
 static void def_fill(const struct tracefs_node *parent,
 		     const struct tracefs_def *def, uint32_t nth,
 		     struct tracefs_node *ret_node)
@@ -138,8 +140,8 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-/* Return true if the root and the instance of @dir still exist.  Also updates the events of
- * the root. */
+/* Return true if the root and the instance of @dir still exist.  In this case, also updates the
+ * events of the root. */
 static bool is_there(const struct tracefs_node *dir)
 {
 	return !dir->root ||
@@ -147,23 +149,25 @@ static bool is_there(const struct tracefs_node *dir)
 		!events_refresh(dir->root));
 }
 
-/* Return true if @dir has an entry for the row @def.  Some files exist only in the top
- * instance. */
+/* Return true if @dir has the file or directory of the row @def.  Some files exist only
+ * in the top instance. */
 static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *def)
 {
 	return !def->is_top_only || !dir->instance->name;
 }
 
-/* Return how many entries the row @def makes in @dir. */
+/* Return the number of entries that the row @def makes in @dir. */
 static uint32_t nr_entries(const struct tracefs_node *dir,
 			   const struct tracefs_def *def)
 {
 	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
 }
 
-/* Return the name of an entry that the row @def makes in its directory.  If the row
- * makes one entry per CPU, @nth is the CPU; the name, such as cpu3, is stored in
- * @buf. */
+/*
+ * Return the name of an entry that the row @def makes in its directory.  If the row
+ * makes one entry per CPU, @nth is the number of the CPU, and the name, such as cpu3,
+ * is stored in @buf.
+ */
 static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
 			      char buf[NAME_MAX + 1])
 {
@@ -205,8 +209,8 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
-/* Set the owner in @st.  Ask the kernel for the server's user only once: to ask for
- * each entry would take long in a directory with thousands of entries. */
+/* Set the owner in @st.  The kernel is asked for the server's user only once, because
+ * asking for each entry of a large directory would take long. */
 static void put_owner(struct stat *st)
 {
 	static bool is_known;

@@ -88,9 +88,11 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 	return show_triggers(node, tracefs_event(node), out);
 }
 
-/* Store in file->undo the command that removes the trigger which was just written: its
- * text with a `!' before it.  If there is no memory for it, the trigger cannot be
- * removed by trigger_refused(). */
+/*
+ * Store in file->undo the command that removes the trigger that was just written: the
+ * text of the trigger with a `!' before it.  If there is no memory for this,
+ * trigger_refused() cannot remove the trigger.
+ */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
@@ -119,14 +121,15 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	(void)tid;
 	free(file->undo);
 	file->undo = NULL;
-	/* A write may also remove a trigger, or change one (hist:...:clear). */
+	/* Only if there are more triggers than before, one was added: a write may also
+	 * remove a trigger, or change one (hist:...:clear). */
 	if (r > 0 && nr_triggers(instance, event) > before)
 		keep_undo(file, buf, size);
 	return r;
 }
 
 /* Remove the trigger that was written last, because a process could not turn the event
- * on: the registration function of TRACE_EVENT_FN failed. */
+ * on: the registration function of TRACE_EVENT_FN has failed. */
 void trigger_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -141,8 +144,11 @@ void trigger_refused(struct tracefs_file *file)
 		apply_start(instance->root, &apply);
 }
 
-/* Remove the triggers that the kernel removes when the file is opened with O_TRUNC.  Waits
- * until the processes have applied that, because it is possible that no write follows. */
+/*
+ * Remove the triggers that the kernel removes when the file is opened with O_TRUNC.
+ * Waits until the processes have applied this, because possibly no write follows that
+ * would wait.
+ */
 static int truncate_triggers(struct tracefs_file *file, const struct event *event)
 {
 	bool is_changed;

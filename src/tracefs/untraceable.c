@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file untraceable_functions. */
+/* The file untraceable_functions, which shows the functions that cannot be traced, and
+ * the reasons. */
 #include "mover/mover.h"
 #include "server/core/option_bits.h"
 #include "server/functions/function_need.h"
@@ -9,8 +10,8 @@
 #include "symbols/parse_result.h"
 #include "tracefs/files.h"
 
-/* Return the name of the function in row @row of the object's table.  @is_written: return the
- * name of a C++ function as users write it. */
+/* Return the name of the function in row @row of the object's table.  @is_written: true to
+ * return the name of a C++ function as users write it. */
 static const char *name_of(const struct function_object *object, const struct moved_row *row,
 			   bool is_written)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file untraceable_events: PROVIDER:NAME ADDRESS FILE, a tab, and the reason. */
+/* The file untraceable_events, with one line for each probe: PROVIDER:NAME ADDRESS FILE,
+ * a tab, and the reason. */
 #include <inttypes.h>
 
 #include "server/usdt/usdt.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file untraceable_syscalls. */
+/* The file untraceable_syscalls, which shows the instructions that make system calls
+ * which are not recorded completely. */
 #include <inttypes.h>
 
 #include "base/bits.h"
@@ -7,7 +8,7 @@
 #include "server/functions/functions.h"
 #include "tracefs/files.h"
 
-/* Returns why @call is not recorded completely, or NULL. */
+/* Return a text that says why @call is not recorded completely, or NULL. */
 static const char *reason_of(const struct moved_syscall *call)
 {
 #define REASON_TEXT(number, name, text) [MOVED_SYSCALL_##name] = text,
@@ -22,7 +23,8 @@ static const char *reason_of(const struct moved_syscall *call)
 	       "its return is not seen: the instruction after it cannot be replaced by a jump";
 }
 
-/* Print the function and the address in the file of @call, and the reason. */
+/* Print the function that contains the system call @call, the call's address in the file,
+ * and the reason. */
 static void print_call(const struct function_object *object, const struct moved_syscall *call,
 		       const char *reason, struct text *out)
 {

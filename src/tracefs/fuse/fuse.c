@@ -14,21 +14,21 @@
 #include "arch/arch.h"
 #include "tracefs/fuse/fuse_impl.h"
 
-/* Number of requests that one call of tracefs_fuse_dispatch() handles at most, so that
- * the server's other work is not delayed. */
+/* Maximum number of requests that one call of tracefs_fuse_dispatch() handles.  The limit
+ * is needed so that other work of the server is not delayed. */
 #define REQUESTS_AT_ONCE	64
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
 	/*
-	 * Negotiate options with the kernel.  Without ASYNC_READ a read of the page
-	 * cache can be interrupted.  Without AUTO_INVAL_DATA the kernel does not drop
-	 * the data of a stream when attributes change.  Without read-ahead the kernel
-	 * reads only what the reader has asked for.  With ATOMIC_O_TRUNC the kernel
-	 * passes O_TRUNC to the open request, and truncating has an effect only there.
-	 * Do not splice the requests themselves, because replies of this size would not
-	 * become faster.
+	 * Negotiate options of the FUSE session with the kernel.  Without ASYNC_READ a
+	 * read of the page cache can be interrupted.  Without AUTO_INVAL_DATA the
+	 * kernel does not drop the data of a stream when attributes change.  Without
+	 * read-ahead the kernel reads only what the reader has asked for.  With
+	 * ATOMIC_O_TRUNC the kernel passes O_TRUNC to the open request, the only
+	 * request that truncates.  Do not splice the requests themselves, because
+	 * replies of this size would not become faster.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |
@@ -40,11 +40,13 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/* ---- refuse requests to make, rename or remove files, as tracefs does ---- */
+/* ---- functions that refuse to make, rename or remove files, as tracefs does ---- */
 
-/* Refuse to create a file.  tracefs returns EACCES.  But a user who types `echo 1 >
- * tracing_onn' would look for missing permissions, so here the error says that the file
- * does not exist. */
+/*
+ * Refuse to create a file. tracefs returns EACCES.  But a user who types `echo 1 >
+ * tracing_onn' would look for missing permissions.  So ulf returns the error that says
+ * that the file does not exist.
+ */
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
@@ -150,8 +152,8 @@ static int session_new(struct tracefs_fuse *fuse, int fd)
 	fuse_opt_free_args(&args);
 	if (!fuse->session)
 		return -ENOMEM;
-	/* Pass @fd to libfuse as the path /dev/fd/N: then libfuse uses the descriptor
-	 * N, which is already mounted. */
+	/* Pass @fd to libfuse as the path /dev/fd/N. libfuse then uses the descriptor N,
+	 * which is already mounted, and mounts nothing. */
 	snprintf(place, sizeof(place), "/dev/fd/%d", fd);
 	if (fuse_session_mount(fuse->session, place) < 0)
 		return -EIO;

@@ -15,25 +15,25 @@ struct tracefs_fuse;
  * tracefs_fuse_new - serve a mount
  * @fd: an open /dev/fuse that was passed to mount(2)
  *
- * On success takes @fd over.  tracefs_fuse_free() closes @fd, and from then on the mount
- * is dead (ENOTCONN) until it is unmounted.  Returns 0, -ENOMEM, -EIO or -errno of
- * fcntl().
+ * On success the mount owns @fd. tracefs_fuse_free() closes @fd; afterwards accesses
+ * to the mount fail with ENOTCONN until it is unmounted.  Returns 0, -ENOMEM, -EIO or
+ * -errno of fcntl().
  */
 int tracefs_fuse_new(struct server *server, int fd, struct tracefs_fuse **ret_fuse);
-/* Stop serving a mount.  Parked requests are answered with EINTR.  NULL is allowed. */
+/* Stop serving a mount.  Parked requests are answered with EINTR.  @fuse may be NULL. */
 void tracefs_fuse_free(struct tracefs_fuse *fuse);
 
 /*
  * Handle requests of the kernel.  Must be called when the descriptor of the mount is
- * readable.  Returns 0; or -ENODEV if the mount was unmounted, or does not work any
- * more: then the caller must free @fuse.
+ * readable.  Returns 0; or -ENODEV if the mount was unmounted or no longer works, so
+ * that the caller must free @fuse.
  */
 int tracefs_fuse_dispatch(struct tracefs_fuse *fuse);
-/* Retry the parked requests, and wake threads in poll(2) whose file has become
- * ready. */
+/* Retry the parked requests of a mount.  Wake threads in poll(2) if their file is ready
+ * now. */
 void tracefs_fuse_tick(struct tracefs_fuse *fuse);
-/* Return true if a request is parked or a thread waits in poll(2), so that the next
- * tick should come soon. */
+/* Return true if a request of the mount is parked or a thread waits in poll(2), so that
+ * the next tick should come soon. */
 bool tracefs_fuse_is_waiting(const struct tracefs_fuse *fuse);
 
 #endif

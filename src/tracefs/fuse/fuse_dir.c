@@ -12,21 +12,21 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)	/* maximum size of fuse_listing.entries,
-					 * bytes */
+#define DIR_TEXT_BYTES	(64u << 20)	/* maximum size of the list of a directory's
+					 * entries (fuse_listing.entries), bytes */
 
 /* An open directory; fuse_file_info.fh points to it. */
 struct fuse_listing {
-	LIST_ENTRY(fuse_listing) link;	/* entry of the list tracefs_fuse.listings */
+	LIST_ENTRY(fuse_listing) link;	/* link in the list tracefs_fuse.listings */
 	struct fuse_node *node;
-	/* the entries of the directory: each is a uint64_t ino, a uint32_t mode, the name
-	 * and a NUL, without alignment */
+	/* Entries of the directory.  Each is a uint64_t ino, a uint32_t mode, and the
+	 * name with a NUL, without alignment. */
 	struct text entries;
 	struct {
-		size_t *at;		/* array of nr elements: offset of each entry in
+		size_t *at;		/* array of nr offsets: where each entry begins in
 					 * @entries, bytes */
-		size_t nr, capacity;	/* number of entries, and number of entries for
-					 * which @at has space */
+		size_t nr, capacity;	/* number of elements of @at, and number for which
+					 * it has space */
 	} index;
 };
 
@@ -66,13 +66,13 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	dir->node->nr_users++;
 	LIST_INSERT_HEAD(&fuse->listings, dir, link);
 	fi->fh = (uintptr_t)dir;
-	/* If the reply fails, the kernel does not know @dir and will not send a
-	 * releasedir, so free @dir here. */
+	/* If the kernel does not take the reply, it does not know @dir and will send no
+	 * releasedir request, so free @dir. */
 	if (fuse_reply_open(req, fi) < 0)
 		listing_free(fuse, dir);
 }
 
-/* Callback (tracefs_emit): append an entry to dir->entries. */
+/* Callback of type tracefs_emit: append an entry of the directory to dir->entries. */
 static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 {
 	struct fuse_listing *dir = arg;
@@ -98,7 +98,7 @@ static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 	return 0;
 }
 
-/* Make the list of all entries of the directory in dir->entries, including . and .. */
+/* Make the list of all entries of the directory, including . and .., in dir->entries. */
 static int take_down(struct fuse_listing *dir)
 {
 	struct stat st;

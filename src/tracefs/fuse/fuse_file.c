@@ -10,11 +10,11 @@
  * there, so the reply must be complete, or an error.
  *
  * A splice asks for its pages one by one.  On the kernel's own tracefs, a splice of
- * trace_pipe_raw returns the pages that exist, and does not wait for more.  Here the
- * server cannot see whether a request is for the next page of one splice, or for the
- * first page of another splice; it can only if the reader polls in between.  For a
- * reader that polls, the server answers with an error after the last page: then the
- * splice returns the pages that it has.
+ * trace_pipe_raw returns the pages that exist, and does not wait for more.  The server cannot
+ * do so in general: it does not see whether a request is for the next page of one splice, or
+ * for the first page of another one.  But if the reader polls in between, the server knows.
+ * After the last page it then answers with an error, so that the splice returns the pages that
+ * it has.
  */
 #include "tracefs/fuse/fuse_impl.h"
 
@@ -28,13 +28,13 @@
 #include "base/testpoint.h"
 #include "server/rings/receipt.h"
 
-/* Number of bytes before the reader's offset that stay in the page cache. */
+/* Number of bytes before the reader's offset that are kept in the page cache. */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* Older memory pages are dropped from the page cache in portions of at least this
- * number of bytes. */
+/* Minimum number of bytes by which old memory pages are dropped from the page cache at a
+ * time. */
 #define CACHE_DROP_BYTES	(1 << 20)
-/* A splice asks for the same memory page this many times: once for read-ahead, then for
- * the page itself. */
+/* How often a splice asks for one memory page: once for read-ahead, then for the page
+ * itself. */
 #define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
@@ -77,14 +77,17 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
 	fi->noflush = !tracefs_has_flush(open->file);
-	/* If the reply fails, the kernel does not know @open and will not send a
-	 * release, so free @open here. */
+	/* If the kernel does not take the reply, it does not know @open and will send no
+	 * release request, so free @open. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
 }
 
-/* Mark a parked request as interrupted.  libfuse calls this function while it handles
- * another request, so fuse_file_end_interrupted() answers the parked request later. */
+/*
+ * Mark a parked request as interrupted. libfuse calls this function while it handles
+ * another request, so the parked request is answered later, by
+ * fuse_file_end_interrupted().
+ */
 static void note_interrupt(fuse_req_t req, void *data)
 {
 	struct fuse_parked *parked = data;
@@ -94,8 +97,8 @@ static void note_interrupt(fuse_req_t req, void *data)
 	fuse->has_interrupted = true;
 }
 
-/* Park a copy of the request @what, which takes over what->data.  If there is no
- * memory, answer the request with ENOMEM. */
+/* Park a copy of the request @what.  The copy owns what->data.  If there is no memory,
+ * answer the request with ENOMEM. */
 static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
@@ -110,8 +113,8 @@ static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *wh
 	fuse_req_interrupt_func(parked->req, note_interrupt, parked);
 }
 
-/* Remove a parked request from the list, and free it.  The caller has answered it, so
- * parked->req is not valid any more. */
+/* Remove a parked request from the list of parked requests, and free it.  The caller has
+ * answered the request, so parked->req is no longer valid. */
 static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
@@ -120,13 +123,14 @@ static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked
 }
 
 /*
- * Drop old memory pages of a splice from the page cache.  No reader asks for them
- * again, and without this function they would accumulate until memory is short.
+ * Drop old memory pages of a splice from the page cache.  No reader asks for these pages
+ * again, and they would accumulate until memory is short.
  *
- * The notification waits for memory pages that are being filled.  So this function must
- * not drop pages for which a request is parked: the server would wait for itself.  A
- * reader asks for pages in order, so the parked requests of @open are at @offset or
- * later.  The loop checks the requests of other open files of the node.
+ * The notification waits until memory pages that are being filled are complete.  If a
+ * request for such a page is parked, the server would wait for itself, so this function
+ * must not drop the page.  A reader asks for pages in order, so the parked requests of
+ * @open are at @offset or later.  The loop checks the requests of other open files of the
+ * node.
  */
 static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t offset)
 {
@@ -144,8 +148,8 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
-/* Try a read, write or flush.  After a read, also update was_ready and nr_ends of its
- * open file.  Returns what tracefs_call_try() returns. */
+/* Try a read, write or flush that the kernel has requested.  After a read, also update
+ * was_ready and nr_ends of its open file.  Returns what tracefs_call_try() returns. */
 static ssize_t try_now(struct fuse_parked *request)
 {
 	struct tracefs_call *call = &request->call;
@@ -164,8 +168,8 @@ static ssize_t try_now(struct fuse_parked *request)
 /*
  * Answer a read of a stream with the @bytes bytes in fuse->io.  If the kernel accepts
  * the reply, it has copied the bytes to the reader or to the page cache.  Then the
- * reader's call returns them, even if this server is killed at once.  If the kernel
- * refuses the reply (-ENOENT), the reader does not wait for the bytes any more.
+ * reader's system call returns these bytes, even if this server is killed at once.  If
+ * the kernel refuses the reply (-ENOENT), the reader no longer waits for the bytes.
  */
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 			size_t bytes)
@@ -180,7 +184,7 @@ static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	if (ret != -ENOSYS) {
 		fuse_reply_none(read->req);
 	} else {
-		/* Reply without a receipt, because receipts are not available. */
+		/* Send the reply without a receipt, because receipts are not available. */
 		tracefs_deliver(file, TRACEFS_LATER);
 		tracefs_deliver(file, TRACEFS_OFFERED);
 		ret = fuse_reply_buf(read->req, fuse->io, bytes);
@@ -256,8 +260,8 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		reply_request(fuse, &read, ret);
 }
 
-/* Copy the bytes of a write, so that the write can be tried again after libfuse has
- * reused their memory.  Returns TRACEFS_PARKED or -ENOMEM. */
+/* Copy the bytes of a write that must wait. libfuse reuses their memory, and the write
+ * needs them when it is tried again.  Returns TRACEFS_PARKED or -ENOMEM. */
 static ssize_t keep_data(struct fuse_parked *write)
 {
 	write->data = malloc(write->call.size + 1);
@@ -285,8 +289,8 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	};
 	ssize_t ret;
 
-	/* Ignore the offset of a write, because in tracefs each write is a separate
-	 * command. */
+	/* The offset of a write is ignored, because each write to a tracefs file is a
+	 * command of its own. */
 	(void)id;
 	(void)offset;
 	ret = try_now(&write);
@@ -339,8 +343,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* Answer parked requests of @open with EINTR: all of them, or only the reads of a
- * splice (@cached_only). */
+/* Answer parked requests of @open with EINTR: all of them, or only reads of splices if
+ * @cached_only is true. */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -370,8 +374,8 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* This ioctl wakes readers.  A splice ends with EINTR.  A read(2) would only
-	 * wait again, so it stays parked. */
+	/* The ioctl wakes readers.  Only splices end, with EINTR.  A read(2) would begin
+	 * to wait again, so it stays parked. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }
@@ -381,9 +385,9 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* answer the parked requests:
-						 * the file is closed, so no
-						 * thread waits for them */
+	end_parked(fuse, open_of(fi), false);	/* the file is closed, so no thread waits
+						 * for the requests that are still parked:
+						 * end them */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }
@@ -398,7 +402,7 @@ static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 	unpark_request(fuse, parked);
 }
 
-/* Wake the thread that waits in poll(2) for @open, if the file has become ready. */
+/* If the file is ready now, wake the thread that waits for it in poll(2). */
 static void retry_poll(struct fuse_open *open)
 {
 	if (!open->poll || open->was_ready || !ready_events(open))

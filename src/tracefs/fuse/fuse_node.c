@@ -42,8 +42,8 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 	return NULL;
 }
 
-/* Find or make the fuse_node of @place, and count a lookup.  Takes over the caller's
- * reference of @place.  Returns NULL if there is no memory. */
+/* Find or make the fuse_node for the tree's node @place, and count a lookup.  The caller
+ * gives away its reference of @place.  Returns NULL if there is no memory. */
 static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 				  struct tracefs_node *place, const struct stat *st)
 {
@@ -78,10 +78,10 @@ static void forget_lookups(struct tracefs_fuse *fuse, struct fuse_node *node, ui
 }
 
 /*
- * Return how long the kernel may cache a name, in seconds.  Directories come and go
- * (roots, events of modules, instances), so their names are not cached.  A file exists
- * as long as its directory, so its name is cached.  Exception: a file with a size,
- * because each lookup of such a file must make a new node.
+ * Return how long the kernel may cache a name, in seconds.  Names of directories are not
+ * cached, because directories appear and disappear (roots, events of modules, instances).
+ * Names of files are cached, because a file exists as long as its directory.  Exception:
+ * names of files with a size, because each lookup of such a file must make a new node.
  */
 static double entry_seconds(const struct stat *st)
 {
@@ -104,8 +104,8 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.ino = node_id(fuse, node);
 	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
-	/* If the reply fails, the kernel does not know the node and will not send a
-	 * forget, so forget the lookup here. */
+	/* If the kernel does not take the reply, it does not know the node and will not
+	 * forget the lookup, so undo the count of this lookup. */
 	if (fuse_reply_entry(req, &entry) < 0)
 		forget_lookups(fuse, node, 1);
 }
