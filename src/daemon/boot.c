@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Apply boot settings (event/boot.h).  The first server that finds a root applies them,
- * once in the root's life.  The server writes them to the files of the tree, so each
- * setting gets the checks of its file.  Mistakes are reported in error_log, because
- * there is no writer that could get an error.  A setting with a mistake is not applied
- * at all.
+ * Apply boot settings (event/boot.h).  The first server that finds a root applies
+ * them, once in the root's life.  The server writes them to the files of the tree, so
+ * each setting gets the checks of its file.  Mistakes are reported in error_log,
+ * because no writer waits for an error.  A setting with a mistake is not applied at
+ * all.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings (event/boot.h) of a root.  These functions are methods of struct root_part. */
+/* Methods of struct root_part that apply the boot settings of a root (event/boot.h). */
 #ifndef ULF_DAEMON_BOOT_H
 #define ULF_DAEMON_BOOT_H
 
@@ -14,7 +14,7 @@
 struct root_boot {
 	uint32_t nr_rows;		/* number of rows of the table of events whose
 					 * boot settings were applied */
-	bool is_applied;		/* true: boot_apply() has run */
+	bool is_applied;		/* true: boot_apply() has run for this root */
 	bool is_followed;		/* true: the settings are also for programs that
 					 * this program starts (`ulf run --follow`), which
 					 * possibly lack some of the functions */
@@ -38,8 +38,8 @@ int boot_init(struct root *root);
  * the triggers of events that were registered since the last call.  Returns 0, or
  * -ERESTART if settings of functions wait for a parser. */
 int boot_prepare(struct root *root);
-/* Method root_part.tick: set the boot triggers of events that were registered since the
- * last call. */
+/* Method root_part.tick: set the boot triggers of those events that were registered since
+ * the last call. */
 void boot_tick(struct root *root);
 /* Method root_part.done: forget which events got their boot triggers, because @root is
  * being unmapped. */

@@ -3,8 +3,9 @@
  * Give up rights of the server; see confine.h.  docs/design/trust.md describes the rights
  * that remain.
  *
- * Landlock is not used: a process under Landlock may not inspect processes that are not
- * under it, but the server reads /proc/PID/maps of traced programs.
+ * Landlock is not used, because it would not let the server read /proc/PID/maps of
+ * traced programs: a process under Landlock can inspect only processes that are under
+ * it, too.
  */
 #include "arch/arch.h"
 #include "daemon/confine.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Give up rights of the server.  The server reads memory and files that traced programs
- * have written.  So a program that takes over the server must gain as little as
- * possible.
+ * have written, so a program could try to take over the server.  It must gain as little
+ * as possible by that.
  */
 #ifndef ULF_DAEMON_CONFINE_H
 #define ULF_DAEMON_CONFINE_H
@@ -11,10 +11,10 @@
  * server_confine - give up all rights that the server does not need
  *
  * The server drops the capabilities that it does not need, also those of the bounding
- * set if the kernel allows it.  It sets no_new_privs, so that no set-uid program works
- * for the server and its children any more.  And it installs a filter for the system
- * calls that confine.c lists, which then fail.  Children inherit all of this.  fork()
- * and exec() stay allowed.
+ * set if the kernel allows it.  It sets no_new_privs, so that set-uid programs do not
+ * work for the server and its children.  It also installs a filter with which the
+ * system calls that confine.c lists fail.  Children inherit all of this. fork() and
+ * exec() stay allowed.
  *
  * Call it once, while there is one thread, and before anything of a root is read.
  * Returns 0, or the -errno of the first step that the kernel refused.  In this case the

@@ -11,8 +11,8 @@
 
 struct loop;
 
-/* A descriptor that the event loop watches.  The struct is a member of the object to
- * which the descriptor belongs. */
+/* A descriptor that the event loop watches.  The object to which the descriptor belongs
+ * has this struct as a member. */
 struct loop_source {
 	int fd;
 	/*
@@ -33,9 +33,9 @@ void loop_unwatch(struct loop *loop, struct loop_source *source);
 void loop_stop(struct loop *loop);
 
 /*
- * Raise the soft limit of descriptors, because the server needs one pidfd per process of
- * each root.  The new limit is capped: some programs close every possible descriptor in a
- * loop.
+ * Raise the soft limit of descriptors, because the server needs one pidfd for each
+ * process of each root.  The new limit has a maximum, because some programs close every
+ * possible descriptor in a loop.
  */
 void loop_allow_descriptors(void);
 

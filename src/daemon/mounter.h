@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 enum mounter_op {
-	MOUNTER_RESTORE = 'R',		/* run `ulf mount --restore PATH` */
+	MOUNTER_RESTORE = 'R',		/* run the command `ulf mount --restore PATH` */
 	MOUNTER_UNMOUNT = 'U',		/* unmount PATH lazily, but only if it is a mount
 					 * of ulf */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of `ulf run` that could not make a root.  libulf prints nothing.  It sends
- * the reason to the server, and `ulf run` asks the server for the reason.  It also sends which
- * programs `ulf run --follow` cannot follow.  The last NO_ROOTS programs are kept.
+ * Programs of `ulf run` that could not make a root. libulf prints nothing, but sends the reason
+ * to the server, and `ulf run` asks the server for it. libulf also sends which programs `ulf run
+ * --follow` cannot follow.  The last NO_ROOTS programs are kept.
  */
 #ifndef ULF_DAEMON_NO_ROOT_H
 #define ULF_DAEMON_NO_ROOT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the parts of roots and of instances.  A new feature is a number in
- * server/part_numbers.h, a row here, and files of its own. */
+/* The tables of the parts of roots and of instances.  To add a feature, add a number to
+ * server/part_numbers.h, a row to these tables, and files for the feature. */
 #include "abi/rules.h"
 #include "daemon/boot.h"
 #include "daemon/parts.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connections of the CLI's socket.  Nothing here blocks: bytes are received and
- * sent as they come, one request at a time for each client.  A client that violates the
- * protocol, or disconnects, is dropped, and the files that it has opened are closed.
+ * The connections of the CLI's socket.  No function blocks.  For each client, one
+ * request at a time is received and answered, in as many steps as needed.  A client
+ * that violates the protocol, or disconnects, is dropped, and the files that it has
+ * opened are closed.
  */
 #include "daemon/socket.h"
 

@@ -30,9 +30,10 @@ struct client {
 	LIST_ENTRY(client) link;
 	struct sockets *sockets;
 	struct loop_source source;
-	pid_t pid;			/* pid of the client, from SO_PEERCRED */
+	pid_t pid;			/* pid of the client, which the kernel reports
+					 * (SO_PEERCRED) */
 
-	/* The request that is being received or answered. */
+	/* The client's request that is being received or answered. */
 	struct abi_request request;
 	char *payload;			/* payload of the request, followed by a NUL; NULL
 					 * if there was no request yet */
@@ -53,14 +54,12 @@ struct client {
 	bool is_reset;			/* true: the client closed its end of the socket
 					 * before it had read all of the last answer */
 
-	/*
-	 * The parked request, which cannot be answered yet.  @parked is a copy of
-	 * @request, because a cancel may be received into @request.
-	 */
+	/* The parked request, which cannot be answered yet.  @parked is a copy of
+	 * @request, because a cancel request may be received into @request meanwhile. */
 	bool is_parked;
 	struct abi_request parked;
-	struct tracefs_call call;	/* state of a request that reads, writes or
-					 * closes a file of the tree */
+	struct tracefs_call call;	/* state of the current request, if it reads,
+					 * writes or closes a file of the tree */
 	struct text errors;		/* entries of error_log that the current request
 					 * has caused */
 	bool is_warning;		/* true: @errors are sent to the client although
@@ -93,7 +92,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 /* Return true if the header of client->request is valid.  Must be called before memory is
  * allocated for the payload, whose size the header contains. */
 bool client_request_is_valid(const struct client *client);
-/* Answer or park client->request, which was received completely. */
+/* Answer or park client->request.  The whole request must have been received. */
 void client_request_run(struct client *client);
 /* Try again the request of the client that is parked. */
 void client_request_retry(struct client *client);

@@ -284,7 +284,8 @@ static bool is_patching(const struct stop_order *order, uint64_t addr)
 {
 	struct abi_stop stop;
 
-	/* The system call orders this read before the release of the threads [stop.end] */
+	/* The system call orders this read of stop.tid before the release of the threads
+	 * [stop.end] */
 	return !copy_from((pid_t)order->pid, addr - offsetof(struct abi_stop, tid), &stop,
 			  sizeof(stop)) &&
 	       stop.magic == ABI_STOP_MAGIC && stop.tid == order->tid;
@@ -404,7 +405,8 @@ _Noreturn static void be_stopper(int socket)
 		signal(signo, SIG_IGN);		/* ignore ^C: ^C ends the server, and the
 						 * stopper ends when the server does */
 	signal(SIGTERM, SIG_IGN);
-	signal(SIGCHLD, SIG_IGN);		/* let the kernel reap the children */
+	signal(SIGCHLD, SIG_IGN);		/* let the kernel reap the children of the
+						 * stopper */
 	if (!leave_descriptors(socket))
 		_exit(1);
 	title_set("ulf-stopper", "ulf: stopper");

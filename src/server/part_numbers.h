@@ -40,18 +40,19 @@ enum root_part_number {
 
 enum instance_part_number {
 	INSTANCE_PART_RINGS,
-	INSTANCE_PART_HIST,		/* must come before RULES: drop() of HIST must run
-					 * after drop() of RULES */
+	INSTANCE_PART_HIST,		/* must come before RULES, because drop() is
+					 * called in the opposite order and drop() of HIST
+					 * must run after drop() of RULES */
 	INSTANCE_PART_RULES,
-	INSTANCE_PART_FUNCTIONS,	/* has no load(): load() of RULES calls
-					 * load_rule() of this part */
+	INSTANCE_PART_FUNCTIONS,	/* has no method load(), because load() of RULES
+					 * calls load_rule() of this part */
 	INSTANCE_PART_PIDS,
 	INSTANCE_PART_LINES,
 	INSTANCE_PART_PIPES,
 	INSTANCE_PART_DYNAMIC,		/* must come after RULES: load() of DYNAMIC attaches
 					 * event probes */
-	INSTANCE_PART_EVENTS,		/* must be last, so that its drop() runs
-					 * first */
+	INSTANCE_PART_EVENTS,		/* must be last, so that drop(), which is called
+					 * in the opposite order, runs first for this part */
 	NR_INSTANCE_PARTS,
 };
 

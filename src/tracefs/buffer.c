@@ -122,8 +122,8 @@ int subbuf_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Handle a write to buffer_subbuf_size_kb: set the size of a sub-buffer, rounded up to
- * a power of two. */
+/* Handle a write to buffer_subbuf_size_kb: round the size up to a power of two, and set
+ * it as the size of a sub-buffer. */
 ssize_t subbuf_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {

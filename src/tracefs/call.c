@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Try reads, writes and flushes of clients that may have to wait; see call.h. */
+/* Try the reads, writes and flushes of clients, which may have to wait; see call.h. */
 #include "tracefs/call.h"
 
 #include <errno.h>

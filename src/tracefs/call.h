@@ -30,7 +30,8 @@ struct tracefs_file;
 enum tracefs_op {
 	TRACEFS_OP_READ,
 	TRACEFS_OP_WRITE,
-	TRACEFS_OP_FLUSH,		/* apply the bytes that were written (tracefs_flush()) */
+	TRACEFS_OP_FLUSH,		/* apply the bytes that were written to the file
+					 * (tracefs_flush()) */
 	TRACEFS_OP_FLUSH_WRITTEN,	/* flush as TRACEFS_OP_FLUSH does, but only if
 					 * bytes were written since the last flush */
 };
@@ -38,8 +39,8 @@ enum tracefs_op {
 struct tracefs_call {
 	enum tracefs_op op;
 	struct tracefs_file *file;
-	size_t size;			/* number of bytes to read to @buf, or to write
-					 * from @data */
+	size_t size;			/* number of bytes: of the memory at @buf for a
+					 * read, of the bytes at @data for a write */
 	/* The members buf to is_empty are for a read; see tracefs_read_begin(). */
 	char *buf;			/* memory in which the bytes that are read are
 					 * stored */

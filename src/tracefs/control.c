@@ -44,10 +44,10 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 
 /*
  * Return true if write(2) to tracing_on may return.  A write of 0 wakes readers of
- * trace_pipe_raw, as in the kernel.  The write also waits until these readers have read
- * everything.  The kernel does not do this.  The reason: `trace-cmd stream' stops
- * printing when this write returns, and would not print the records that its recorders
- * have not read by then.
+ * trace_pipe_raw, as in the kernel.  The write also waits until these readers have
+ * read everything.  The kernel does not do this.  The reason: `trace-cmd stream' stops
+ * printing when this write returns, so it would not print the records that its
+ * recorders have not read by then.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {

@@ -2,8 +2,8 @@
 /*
  * The file tracing_cpumask: the CPUs that record, as a mask in the kernel's form.  A
  * mask consists of hexadecimal numbers of 32 bits with commas between them; the number
- * for the highest CPUs is first.  Example: with 40 CPUs, "01,00000003" means the CPUs
- * 0, 1 and 32.
+ * with the bits of the highest CPUs comes first.  Example: with 40 CPUs, "01,00000003"
+ * means the CPUs 0, 1 and 32.
  */
 #include <ctype.h>
 #include <errno.h>

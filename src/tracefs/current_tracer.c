@@ -37,8 +37,8 @@ int current_tracer_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Check whether the instance can use @tracer, whose name is @name, and make its rings.
- * Returns 0, -ERESTART or another -errno. */
+/* Check whether the instance can use @tracer, which has the name @name.  If so, make the
+ * instance's rings.  Returns 0, -ERESTART or another -errno. */
 static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer, const char *name)
 {
 	struct instance *instance = tracefs_instance(file->node);

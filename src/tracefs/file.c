@@ -182,8 +182,8 @@ void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	/* Wait until the processes have applied the last write, because the writer may
-	 * have exited without waiting. */
+	/* Wait until the processes have applied the last write.  The writer possibly has
+	 * not waited, because it has exited. */
 	if (!flush_file(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)

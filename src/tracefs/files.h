@@ -137,15 +137,15 @@ STORE(trigger_store);
  * set_ftrace_filter. */
 void event_commands_help(struct text *out);
 void function_commands_help(struct text *out);
-/* Method tracefs_def.refused: remove the trigger that was written last, because a process
- * could not apply it. */
+/* Method tracefs_def.refused of `trigger`: remove the trigger that was written last,
+ * because a process could not apply it. */
 void trigger_refused(struct tracefs_file *file);
 /* Methods of the file `trigger` of events/ftrace/print, whose triggers run when
  * trace_marker is written. */
 SHOW(print_trigger_show);
 STORE(print_trigger_store);
 
-/* Remove the histograms of an event, and its triggers enable_hist and disable_hist, because
+/* Remove the histograms of an event, and its triggers enable_hist and disable_hist.  Called when
  * `trigger` was opened with O_TRUNC. */
 int trigger_truncate(struct tracefs_file *file);
 int print_trigger_truncate(struct tracefs_file *file);
@@ -180,13 +180,15 @@ int event_pids_truncate(struct tracefs_file *file);
 /* current_tracer, the file with the name of the tracer. */
 SHOW(current_tracer_show);
 STORE(current_tracer_store);
-/* Method tracefs_def.applied: remove the records of the previous tracer. */
+/* Method tracefs_def.applied of current_tracer: remove the records of the previous
+ * tracer. */
 void current_tracer_applied(struct tracefs_file *file);
-/* Method tracefs_def.refused: set the tracer to nop, because a process could not apply
- * the change. */
+/* Method tracefs_def.refused of current_tracer: set the tracer to nop, because a process
+ * could not apply the change. */
 void current_tracer_refused(struct tracefs_file *file);
 SHOW(available_tracers_show);
-/* Method tracefs_def.put_help: append the names and help texts of the tracers. */
+/* Method tracefs_def.put_help of current_tracer: append the names and help texts of the
+ * tracers. */
 void tracers_help(struct text *out);
 
 /* ---- methods of functions.c ---- */
@@ -204,8 +206,8 @@ SHOW(untraceable_events_show);
 /* untraceable_functions (untraceable.c): a file with the functions that an analysis has refused,
  * and the files that were left out. */
 SHOW(untraceable_functions_show);
-/* untraceable_syscalls (untraceable_syscalls.c): a file with the instructions that make system
- * calls of which events show nothing, or not everything. */
+/* untraceable_syscalls (untraceable_syscalls.c): a file with those system calls in the code that
+ * events record only in part, or not at all. */
 SHOW(untraceable_syscalls_show);
 /*
  * The files with lists of functions: set_ftrace_filter, set_ftrace_notrace,
@@ -238,8 +240,8 @@ STORE(tracing_thresh_store);
 /* function_profile_enabled, a file that shows 0 or 1. */
 SHOW(profile_enabled_show);
 STORE(profile_enabled_store);
-/* Method tracefs_def.refused: turn the profiler off, because a process could not apply
- * the change. */
+/* Method tracefs_def.refused of function_profile_enabled: turn the profiler off, because
+ * a process could not apply the change. */
 void profile_enabled_refused(struct tracefs_file *file);
 /* trace_stat/functionN, a file that shows the profile of CPU N. */
 SHOW(profile_cpu_show);
@@ -249,8 +251,8 @@ SHOW(profile_cpu_show);
 /* stack_tracer_enabled, a file whose value may be any int; 0 turns the stack tracer off. */
 SHOW(stack_enabled_show);
 STORE(stack_enabled_store);
-/* Method tracefs_def.refused: turn the stack tracer off, because a process could not
- * apply the change. */
+/* Method tracefs_def.refused of stack_tracer_enabled: turn the stack tracer off, because
+ * a process could not apply the change. */
 void stack_enabled_refused(struct tracefs_file *file);
 /* stack_max_size, a file with the depth of the deepest stack so far, in bytes. */
 SHOW(stack_max_size_show);
@@ -327,7 +329,8 @@ bool tracing_on_is_done(struct tracefs_file *file);
  * change clears the buffer. */
 SHOW(trace_clock_show);
 STORE(trace_clock_store);
-/* Method tracefs_def.put_help: append the names and help texts of the clocks. */
+/* Method tracefs_def.put_help of trace_clock: append the names and help texts of the
+ * clocks. */
 void clocks_help(struct text *out);
 /* trace_marker and trace_marker_raw, files that record the text or the bytes that are
  * written to them. */

@@ -75,9 +75,11 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
-/* Return true if the file never accepts a token of this form, and write that to
- * error_log.  @at: the token without `!'.  @mod: the part of the token from ":mod" on,
- * or NULL. */
+/*
+ * Return true if the file never accepts a token of this form, and write that to
+ * error_log.  @at: the token, after its `!'.  @mod: the rest of the token from ":mod"
+ * on, or NULL.
+ */
 static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
 {
 	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));

@@ -84,8 +84,8 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
  */
 #define NO_LETTERS	"           "
 
-/* Show the functions that are traced, and how many users each has.  @is_touched: also
- * show functions that were traced and have no user any more. */
+/* Show the functions that are traced, and how many users each has.  @is_touched: true
+ * to show also functions that were traced and have no user now. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
@@ -145,9 +145,8 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;		/* name of the file */
 	const char *empty;		/* text that the file shows if the list is empty */
-	bool has_commands;		/* true: the file accepts
-					 * FUNCTIONS:COMMAND, where :mod: counts
-					 * as a command, too */
+	bool has_commands;		/* true: the file accepts FUNCTIONS:COMMAND; :mod:
+					 * counts as a command, too */
 	bool is_graph;			/* true: the list belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
@@ -267,7 +266,7 @@ static void cut_module(char *module)
 
 /*
  * Apply the token @word, [!]GLOB[:mod[:[!]MODULE]], to the new list file->functions.
- * @module: the part of @word from ":mod" on, or NULL
+ * @module: the rest of @word from ":mod" on, or NULL
  *
  * If the module is not loaded, the token is stored at once and waits for the module.
  * Returns 0; -EINVAL if @word selects no function; -ERESTART or another -errno.
@@ -504,7 +503,7 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 	return 0;
 }
 
-/* A series of tokens NAME:COMMAND that all have the same command. */
+/* A series of tokens NAME:COMMAND that have one and the same command. */
 struct command_words {
 	struct text names;		/* texts NAME of the tokens, each followed by a
 					 * NUL */
@@ -599,8 +598,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
-/* Return true if the write of @buf needs the current functions of the processes.  Then
- * the caller must call refresh_functions() before it takes a token. */
+/* Return true if the write of @buf cannot be handled without the current functions of the
+ * processes.  Then the caller must call refresh_functions() before it takes a token. */
 static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	return !file->functions || memchr(buf, ':', size) ||

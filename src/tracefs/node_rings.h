@@ -15,7 +15,8 @@ static inline enum rings tracefs_rings(const struct tracefs_node *node)
 	return stream && stream->is_snapshot ? RINGS_SNAPSHOT : RINGS_MAIN;
 }
 
-/* Return the CPU of a file in per_cpu/cpuN, or CPU_ALL for any other file. */
+/* Return the number of the CPU to which a file in per_cpu/cpuN belongs; CPU_ALL for any
+ * other file. */
 static inline int tracefs_cpu(const struct tracefs_node *node)
 {
 	return node->in && node->in->is_cpu ? (int)node->number : CPU_ALL;

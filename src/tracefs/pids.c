@@ -11,7 +11,7 @@
 #include "server/rules/pids.h"
 #include "tracefs/files.h"
 
-/* Parse a thread id as the kernel does.  0x10 (hexadecimal) and 010 (octal) are valid,
+/* Parse a thread id as the kernel does: 0x10 (hexadecimal) and 010 (octal) are valid,
  * too.  If the number is too large, the error is -EPERM. */
 static int parse_pid(const char *word, uint32_t *ret_pid)
 {

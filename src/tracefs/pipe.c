@@ -45,8 +45,8 @@ struct pipe {
 /* Functions that reserve CPUs for readers of trace_pipe: a CPU has one reader, and a reader of
  * all CPUs excludes all others. */
 
-/* Reserve @cpu, or CPU_ALL, for a reader of trace_pipe.  Returns 0; -EBUSY if another
- * reader has reserved it. */
+/* Reserve @cpu (or all CPUs, if @cpu is CPU_ALL) for a reader of trace_pipe.  Returns 0;
+ * -EBUSY if another reader has reserved it. */
 static int cpus_reserve(struct instance *instance, int cpu)
 {
 	struct instance_pipes *pipes = instance_pipes(instance);

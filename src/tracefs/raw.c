@@ -175,9 +175,12 @@ static void page_close(struct raw *raw)
 	raw->is_closed = true;
 }
 
-/* Return how many bytes of data raw->page may have after one more record is added, at
- * most @limit.  If records were lost, the number of lost records needs space at the end
- * of the page.  Only the first record of a page may use this space. */
+/*
+ * Return the limit of the bytes of data that raw->page may have after one more record
+ * is added; it is @limit or less.  If records were lost, the number of lost records
+ * needs space at the end of the page.  Only the first record of a page may use this
+ * space.
+ */
 static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
 	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
@@ -326,10 +329,11 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_read(raw, buf, size);
 }
 
-/* Fill raw->page for a splice.  Returns 1 only if page_fill() returns 1, or if poll()
- * has stopped waiting for more records (is_flushing).  So usually a splice gets only
- * full pages: with pages that are not full, the file of a slow trace would be many
- * times larger. */
+/*
+ * Fill raw->page for a splice.  Returns 1 only if page_fill() returns 1, or if poll()
+ * has stopped waiting for more records (is_flushing).  So a splice usually gets only
+ * full pages.  With other pages, the file of a slow trace would be many times larger.
+ */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -434,8 +438,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* The file snapshot_raw.  It has no method poll, so poll(2) always reports that the
- * file is ready: programs do not use poll(2) to wait for a snapshot. */
+/* The file snapshot_raw.  It has no method poll, so poll(2) always reports that the file
+ * is ready.  That does no harm, because programs do not wait for a snapshot by poll(2). */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

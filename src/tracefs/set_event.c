@@ -29,7 +29,7 @@ int set_event_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Return @text, or NULL if @text is "" or "*", which match everything. */
+/* Return @text, or NULL if @text is "" or "*": both match everything. */
 static const char *name_or_any(const char *text)
 {
 	return !*text || !strcmp(text, "*") ? NULL : text;

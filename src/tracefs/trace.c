@@ -44,7 +44,7 @@ struct reader {
 	struct text text;		/* header or line that the reader is reading */
 	off_t text_at;			/* offset, in the file `trace`, of the first byte
 					 * of @text */
-	bool has_header;		/* true: the header was printed */
+	bool has_header;		/* true: the header of `trace` was printed */
 	uint64_t extend_ns;		/* time when the reader last reached the end of
 					 * the records, CLOCK_MONOTONIC */
 	uint32_t nr_extends;		/* how often in a row the reader has reached the

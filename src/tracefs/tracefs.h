@@ -19,8 +19,8 @@
 
 struct server;				/* server/core/server.h */
 
-/* A file or directory of the tree.  While the server runs, the inode number of a node is
- * never used for another file or directory. */
+/* A file or directory of the tree.  Its inode number is never used for another file or
+ * directory while the server runs. */
 struct tracefs_node;
 
 /* Return the top directory, or NULL if there is no memory.  The server owns the node, so
@@ -62,7 +62,7 @@ int tracefs_rmdir(struct tracefs_node *dir, const char *name);
 struct tracefs_file;
 /*
  * tracefs_open - open a file
- * @flags: O_ACCMODE, O_TRUNC and O_NONBLOCK as for open(2), and TRACEFS_TERMINAL
+ * @flags: flags of open(2) (O_ACCMODE, O_TRUNC and O_NONBLOCK), and TRACEFS_TERMINAL
  *
  * Returns 0; -EISDIR; -EACCES if the mode of the file forbids it; -ENODEV if the root or the
  * instance is gone; -ENOMEM; or another error that depends on the file, for example
@@ -168,9 +168,11 @@ bool tracefs_is_written(const struct tracefs_file *file);
 
 /* Return the events of poll(2) for which @file is ready now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* Return the ready events, as tracefs_poll() does, for thread @tid, which has called
- * poll(2).  Also note in @file that this thread has finished with the bytes that it
- * read before. */
+/*
+ * Return the events of poll(2) for which @file is ready, as tracefs_poll() does.
+ * Called when thread @tid calls poll(2): the function notes that this thread has
+ * finished using the bytes that it read before.
+ */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
  * that can only be written. */

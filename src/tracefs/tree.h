@@ -35,7 +35,8 @@ typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
  * returns -EAGAIN instead.
  */
 struct tracefs_stream {
-	/* Optional method open: prepare the open file and set file->state. */
+	/* Optional method open: prepare the file that is being opened, and set
+	 * file->state. */
 	int (*open)(struct tracefs_file *file);
 	/* Optional method close: called once for each open() that has succeeded. */
 	void (*close)(struct tracefs_file *file);
@@ -133,7 +134,7 @@ enum tracefs_kind {
 /*
  * The parts of an inode number:
  *
- * 	instance's serial << 42 | kind of directory << 34 | row + 1 << 24 | number
+ *	instance's serial << 42 | kind of directory << 34 | row + 1 << 24 | number
  *
  * The serial has 22 bits, the kind 8, the row 10, and the number of a CPU, system or
  * event 24.  The layout has space for ten times as many kinds, rows and events as
@@ -179,8 +180,9 @@ struct tracefs_dir {
 	 * the kind of events/ftrace/print.
 	 */
 	const struct tracefs_dir *child[2];
-	bool is_cpu;			/* true: the directory is per_cpu/cpuN, and the
-					 * node's number is a CPU */
+	bool is_cpu;			/* true: directories of this kind are
+					 * per_cpu/cpuN, and the number of their nodes is
+					 * the CPU */
 	/* Optional methods lookup and list: find and list the entries that are not in
 	 * @defs. */
 	int (*lookup)(struct tracefs_node *dir, const char *name,

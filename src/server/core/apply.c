@@ -118,7 +118,7 @@ static struct abi_process *find_late(const struct root *root,
 
 /*
  * Return the error of the first process that failed to apply settings or to start its
- * agent.  @has_agent: if true, look only at processes with an agent; if false, only at
+ * agent.  If @has_agent is true, only processes with an agent count; otherwise only
  * processes without one.
  */
 static int find_error(const struct root *root, bool has_agent)

@@ -18,15 +18,15 @@ struct apply {
 	struct root *root;		/* root whose settings have changed; NULL if there
 					 * is nothing to wait for */
 	uint32_t generation;
-	uint64_t deadline_ns;		/* latest time until which apply_wait() waits,
+	uint64_t deadline_ns;		/* latest time up to which apply_wait() waits,
 					 * CLOCK_MONOTONIC, ns */
 };
 
 /*
- * Check that at least one process of the root has an agent, before settings are switched
- * on.  Returns 0 if at least one has an agent.  Otherwise returns the -errno with which a
- * process failed to start its agent.  A failed start is reported in error_log in both
- * cases.
+ * Check that at least one process of the root has an agent.  Must be called before
+ * settings are switched on.  Returns 0 if one has an agent.  Otherwise returns the
+ * -errno with which a process failed to start its agent.  A failed start is reported
+ * in error_log in both cases.
  * @file: name of the file that is written, for error_log.
  */
 int apply_check(struct instance *instance, const char *file);
@@ -49,8 +49,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns);
  * up on it.
  */
 void apply_tick(struct root *root);
-/* Return true if every live process has applied @generation, and no longer uses rings
- * and blocks that were replaced before this generation. */
+/* Return true if every live process has applied @generation.  Then no process uses rings
+ * and blocks any more that were replaced before this generation. */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
 #endif

@@ -169,10 +169,9 @@ static int punch_hole(const struct root *root, uint64_t off, uint64_t bytes)
 }
 
 /*
- * Allocate memory of the arena.  A range to which nothing refers may contain data of a
- * server that died.  So first punch a hole, which reads as zeroes.  Then allocate
- * memory of the file, so that a writer never gets a SIGBUS because the file system is
- * full.
+ * Allocate memory of the arena.  A range that is not in use may contain data of a server
+ * that died.  So first punch a hole, which reads as zeroes.  Then allocate the memory in
+ * the file: without this, a writer would get SIGBUS if the file system were full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 {

@@ -20,7 +20,7 @@ struct extent {
 /* Allocate @bytes bytes of the arena, filled with zeroes.  Returns 0; -ENOMEM if the
  * arena is full; -ENOSPC if the file system is full. */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
-/* Free the block @ref when every live process has applied @generation. */
+/* Free the block @ref as soon as every live process has applied @generation. */
 void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);
 /* Return the memory of freed blocks to the file system, as soon as no process uses these
  * blocks any more. */
@@ -28,7 +28,7 @@ void arena_reap(struct root *root);
 /* Add @block to @list, the blocks in use.  A part's method list_blocks() calls this
  * function for each of its blocks.  A reference with offset 0 is ignored. */
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block);
-/* Return true if @ref lies in the arena. */
+/* Return true if @ref refers to a range inside of the arena. */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);
 
 #endif

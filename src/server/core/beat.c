@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write server.beat, the server's sign of life.  The server uses pwrite() and no
- * mapping of the file: a program of the same user may truncate the file, and a full
- * file system must not cause a SIGBUS.
+ * Write server.beat, the server's sign of life.  The server uses pwrite() instead of
+ * mapping the file, because a mapping could cause a SIGBUS: a program of the same user
+ * may truncate the file, and the file system may be full.
  */
 #include "server/core/beat.h"
 

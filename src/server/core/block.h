@@ -43,7 +43,7 @@
 struct mapping;
 struct root;
 
-/* A block that is not published yet. */
+/* A block that is allocated but not published yet. */
 struct block_draft {
 	struct abi_ring_ref ref;
 	struct mapping *map;		/* mapping of the first bytes of the block, for
@@ -69,8 +69,8 @@ int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_
 /* Free a block that block_begin() has allocated and that was not published. */
 void block_cancel(struct root *root, struct block_draft *draft);
 /*
- * Store 0 in @word (unless @word is NULL), and retire @block: it is freed as soon as
- * every live process has applied the next generation.  The caller must call
+ * Store 0 in @word (unless @word is NULL), and retire @block.  The block is freed as soon
+ * as every live process has applied the next generation.  The caller must call
  * apply_start() if @block referred to a block.
  */
 void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word);
@@ -84,8 +84,8 @@ struct block_size {
 };
 /*
  * Copy the block that the previous server has published at offset @off.
- * @ret_copy: the copy, with a NUL after its last byte; the caller frees it.  NULL: there is no
- *	valid block, and *@ret_block is not set.
+ * @ret_copy: the copy, with a NUL after its last byte; the caller frees it.  NULL if there is
+ *   no valid block; then *@ret_block is not set.
  * @ret_bytes: the checked size of the block, bytes.  The size in the copy may differ,
  *	because the program can change it meanwhile.
  * Returns 0; or -ENOMEM: *@ret_block is set, because the block is in use, but there is no copy.

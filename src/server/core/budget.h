@@ -20,9 +20,10 @@
 struct budget {
 	uint64_t left_ns;		/* CPU time that the budget had left at the last
 					 * budget_start() or budget_stop(), ns */
-	uint64_t refilled_ns;		/* time of the last budget_start(), CLOCK_MONOTONIC */
-	uint64_t cpu_ns;		/* CPU time of the server's thread at the last
-					 * budget_start(), ns */
+	uint64_t refilled_ns;		/* time when budget_start() was last called,
+					 * CLOCK_MONOTONIC */
+	uint64_t cpu_ns;		/* CPU time that the server's thread had used at
+					 * the last budget_start(), ns */
 };
 
 /* Begin work that the budget limits.  Calls for one budget must not be nested. */

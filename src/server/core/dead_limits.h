@@ -27,8 +27,8 @@ struct dead_limits {
 /*
  * dead_limits_load - read the limits of dead roots from ulf.conf, or use defaults
  * @dir: a directory in the file system of the roots
- * @ret_bad: the first token that is not understood, cut to DEAD_LIMITS_BAD_BYTES; "" if
- *	there is none.  NULL: not wanted
+ * @ret_bad: the first token that is not understood, cut to DEAD_LIMITS_BAD_BYTES; ""
+ *   if there is none.  May be NULL.
  */
 void dead_limits_load(const char *dir, struct dead_limits *ret_limits, char *ret_bad);
 

@@ -33,8 +33,11 @@ struct error_log {
  */
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
-/* Add an entry as error_log_add() does, and print @near after the reason: a name that the
- * user may have meant.  @near is copied; NULL: print no name. */
+/*
+ * Add an entry as error_log_add() does.  After the reason, the entry suggests @near, a
+ * name that the user may have meant.  @near is copied; if it is NULL, no name is
+ * suggested.
+ */
 void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);

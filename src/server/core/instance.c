@@ -54,8 +54,8 @@ static void instance_release(struct instance *instance)
 	instance_put(instance);
 }
 
-/* Allocate memory for the start of an abi_buffer, up to the end of its array cpu_kb[].
- * Memory for rings and rule words is allocated later. */
+/* Allocate memory in the file for the start of an abi_buffer, up to the end of its array
+ * cpu_kb[].  Memory for rings and rule words is allocated later. */
 static int reserve_buffer(struct root *root, const struct abi_buffer *abi)
 {
 	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of files that may be truncated, and the handler of the SIGBUS that an access
- * then causes. */
+/* Mappings of files that programs may truncate, and the handler of the SIGBUS that an
+ * access to such a mapping may cause. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>

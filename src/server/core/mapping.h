@@ -19,8 +19,8 @@
 struct mapping {
 	void *addr;
 	uint64_t bytes;
-	volatile bool is_lost;		/* true: the file was truncated; the signal
-					 * handler sets this */
+	volatile bool is_lost;		/* true: the file was truncated, so the mapping is
+					 * lost; the signal handler sets this */
 	volatile bool has_holes;	/* true: zeroes stand in for some memory pages
 					 * of the file because the file system was
 					 * full; the signal handler sets this */
@@ -42,10 +42,9 @@ int mapping_init(void);
 void mapping_be_private(void);
 
 /*
- * Map @bytes of @fd from offset @off (a multiple of the size of a memory page) for
- * reading and writing.
- * Returns 0; -EBADMSG if the file is too short; -ENOMEM or an error of mmap().  The
- * result has one reference.
+ * Map @bytes bytes of @fd from offset @off (a multiple of the size of a memory page)
+ * for reading and writing.  Returns 0; -EBADMSG if the file is too short; -ENOMEM or
+ * an error of mmap().  The result has one reference.
  */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);
 /*
@@ -53,15 +52,11 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
  * @fd must stay open as long as the mapping exists.
  */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
-/*
- * Mend @mapping: replace the memory pages of zeroes that the signal handler has put
- * into the mapping with the pages of the file.
- */
+/* Mend @mapping.  The signal handler has put memory pages of zeroes into the mapping;
+ * replace them with the pages of the file. */
 void mapping_mend(struct mapping *mapping);
-/*
- * Reserve memory of the file for the @bytes at @start, before they are written.  Also mends
- * the mapping.  Returns 0, -ENOSPC or another error of fallocate().
- */
+/* Reserve memory of the file for the @bytes bytes at @start, before they are written.  Also mends
+ * the mapping.  Returns 0, -ENOSPC or another error of fallocate(). */
 int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes);
 /* Take a reference of @mapping.  Returns @mapping. */
 struct mapping *mapping_get(struct mapping *mapping);

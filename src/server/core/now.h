@@ -6,7 +6,7 @@
 
 #include "event/clock.h"
 
-/* Return the time of CLOCK_MONOTONIC in ns. */
+/* Return the present time of CLOCK_MONOTONIC in ns. */
 static inline uint64_t server_now_ns(void)
 {
 	return clock_posix_ns(CLOCK_MONOTONIC);

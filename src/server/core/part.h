@@ -47,10 +47,11 @@ struct root_part {
 	 * init().  Returns 0 or -errno; -ERESTART if a parser is still at work: then the
 	 * method is called again. */
 	int (*load)(struct root *root);
-	/* Method done: release all that belongs to @root.  Also called after a failed
-	 * init(), and may be called twice. */
+	/* Method done: release all memory and descriptors that the part has for @root.
+	 * Also called after a failed init(), and may be called twice. */
 	void (*done)(struct root *root);
-	/* Method tick: called about once a second, for a root that is awake. */
+	/* Method tick: do the part's regular work for @root.  Called about once a second,
+	 * for a root that is awake. */
 	void (*tick)(struct root *root);
 	/* Method prepare: called when a program starts, or waits for the server.  Applies
 	 * what must be in force before the program continues.  Returns 0, or -ERESTART if a
@@ -95,8 +96,8 @@ struct root_part {
 	bool (*has_unsaved)(const struct root *root);
 	/* Method add_info: add this part's figures for `ulf ls` to @info. */
 	void (*add_info)(struct root *root, struct server_root_info *info);
-	/* Method find_symbol: find the symbol at @addr in the object @in; @in NULL: in any
-	 * object.  Returns 0 or -ENOENT. */
+	/* Method find_symbol: find the symbol at @addr in the object @in, or in any
+	 * object if @in is NULL.  Returns 0 or -ENOENT. */
 	int (*find_symbol)(const struct root *root, const struct symbols_from *from,
 			   uint64_t addr, const struct object *in,
 			   struct function_symbol *ret_symbol);
@@ -119,7 +120,8 @@ struct instance_part {
 	/* Method load: set up a new @instance, or load the state that the previous server
 	 * left.  Returns 0 or -errno. */
 	int (*load)(struct instance *instance);
-	/* Method done: release all that belongs to @instance in this server. */
+	/* Method done: release all memory that the part has for @instance in this
+	 * server. */
 	void (*done)(struct instance *instance);
 	/*
 	 * Method drop: called when @instance is being removed.  Retires its settings
@@ -127,7 +129,8 @@ struct instance_part {
 	 * all drop() have run.
 	 */
 	void (*drop)(struct instance *instance);
-	/* Method tick: called about once a second, for a root that is awake. */
+	/* Method tick: do the part's regular work for @instance.  Called about once a
+	 * second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
 	/* Method list_blocks: call arena_list_block() for each block of @instance that
 	 * processes may use. */

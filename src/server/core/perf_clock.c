@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measure the clock of perf's records.  No system call returns this clock.  But perf
- * records carry its time, and such a record is made when a thread sets its own name.  The
- * time of the record lies between two readings of CLOCK_MONOTONIC_RAW.  Both clocks run
- * at one rate, except for rounding: they drift apart by less than 0.1 us per second.  To
- * correct this drift, the offset is measured once a second while the clock is in use.
+ * Measure the clock of perf's records.  No system call returns the time of this clock,
+ * but each perf record contains it, and a thread makes a perf record by setting its
+ * own name.  The time of the record lies between two readings of CLOCK_MONOTONIC_RAW.
+ * Both clocks run at one rate, except for rounding: they drift apart by less than 0.1
+ * us per second.  To correct this drift, the offset is measured once a second while
+ * the clock is in use.
  */
 #include "arch/arch.h"
 #include "server/core/perf_clock.h"

@@ -130,8 +130,8 @@ static bool has_filter(uint32_t pid)
 
 /*
  * Return true if @process is alive but cannot be inspected.  @error: the errno with
- * which opening /proc/PID/maps failed.  If /proc is mounted with hidepid=2, such a
- * process seems not to exist.
+ * which opening /proc/PID/maps failed.  If /proc is mounted with hidepid=2, opening
+ * the file fails as if there were no such process.
  */
 static bool is_hiding(const struct process *process, int error)
 {
@@ -367,11 +367,11 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- functions that scan all process slots of a root ---- */
 
 /*
- * Update root->fork_ns.  If no process with a slot is left, but perhaps a forked child
- * that has not claimed its slot yet, fork_ns is the time since when this is so; otherwise
- * it is 0.  The parent of such a child may already be dead.  There is no such child if
- * two numbers are equal: the number of children that had claimed slots before the scan
- * (forks_done), and the number of forks after the scan.
+ * Update root->fork_ns. fork_ns is 0, except while no process with a slot is left, but
+ * possibly a forked child that has not claimed its slot yet.  Then it is the time
+ * since when this is so.  The parent of such a child may already be dead.  There is no
+ * such child if two numbers are equal: the number of children that had claimed slots
+ * before the scan (forks_done), and the number of forks after the scan.
  */
 static void note_forks(struct root *root)
 {

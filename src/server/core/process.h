@@ -27,7 +27,8 @@ struct process {
 					 * dead, or belongs to another root now */
 	uint64_t stack;			/* start address of the process's stack, which
 					 * exec() changes */
-	uint32_t late_logged;		/* errno in abi_process.late that was logged last */
+	uint32_t late_logged;		/* errno in abi_process.late that the server
+					 * logged last */
 	uint32_t left_changes;		/* value of abi_process.left_changes when the
 					 * server last logged the functions that the
 					 * process could not switch */
@@ -61,7 +62,8 @@ FILE *process_maps_open(const struct process *process);
 #define PROCESS_PATH_BYTES	64u
 /* Get the path of /proc/PID/maps of the process. */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
-/* Called when the pidfd of @process was readable: the process has ended.  Closes the pidfd. */
+/* Called when the pidfd of @process has become readable, because the process has ended.  Closes
+ * the pidfd. */
 void process_died(struct process *process);
 /* Close the pidfds of all processes of @root, and free what the server knows of these
  * processes. */

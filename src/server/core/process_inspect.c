@@ -25,10 +25,10 @@
 					 * returns up to one page */
 
 /*
- * Set the path of the process's maps.  A process whose stack address is hidden does not
- * show its maps, either: its main thread has ended, or the process hides both.  In this
- * case use the maps of the agent's thread.  The agent exists unless the process has
- * called exec(), or a sandbox has killed the agent.
+ * Set @path to the path of the process's maps.  If the address of the stack is hidden,
+ * the maps of the main thread are hidden, too: the thread has ended, or the process
+ * hides both.  In this case use the maps of the agent's thread.  The agent exists
+ * unless the process has called exec(), or a sandbox has killed the agent.
  */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {
@@ -43,7 +43,8 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 /* A reader of /proc/PID/maps, which reads the file in several steps.  Between two steps
  * the kernel keeps the address at which the next step continues. */
 struct maps_reader {
-	int fd;				/* descriptor of /proc/PID/maps; -1: the file is closed */
+	int fd;				/* descriptor of /proc/PID/maps; -1 if the file is
+					 * closed */
 	uint32_t pid;			/* pid, start time and stack address of the
 					 * process whose maps are read */
 	uint64_t started, stack;
@@ -138,8 +139,8 @@ void inspections_free(struct inspections *inspections)
 	free(inspections);
 }
 
-/* Return the index of @pid in inspections->table, or the index at which it must be
- * inserted. */
+/* Return the index of @pid in inspections->table.  If @pid is not there, return the index
+ * at which it must be inserted. */
 static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 {
 	uint32_t low = 0, high = inspections->nr;
@@ -281,8 +282,8 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	memmove(reader->text, line, reader->len);
 	if (reader->len < sizeof(reader->text) / 2)
 		return false;
-	/* The line is too long for the buffer, because it has a long path.  The fields
-	 * before the path are complete, so check them now. */
+	/* The line has a path that is too long for the buffer.  The fields before the
+	 * path are complete, so check these fields now. */
 	reader->text[reader->len] = '\0';
 	reader->len = 0;
 	line = reader->text;

@@ -28,13 +28,13 @@ enum maps_result {
 					 * never cached */
 };
 
-/* The cached result for one pid. */
+/* The cached result of inspecting the process with one pid. */
 struct inspection {
 	uint32_t pid;
 	uint32_t pass;			/* number of the pass over the process slots that
 					 * last read /proc/PID/stat of this process */
-	uint64_t started;		/* start time of the process in clock ticks
-					 * since boot; 0: unknown */
+	uint64_t started;		/* start time of the process in clock ticks since
+					 * boot; 0 if it is unknown */
 	uint64_t stack;			/* address of the process's stack; 0 if it is
 					 * not readable, or the main thread has ended */
 	enum maps_result maps;		/* result of inspect_maps() */

@@ -29,7 +29,7 @@ struct program_names {
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names);
 
-/* The path by which the file of an object can be opened. */
+/* A path by which the file of an object can be opened. */
 struct program_file {
 	const char *path;
 	int fd;				/* descriptor that @path names as /proc/self/fd/N;
@@ -42,9 +42,9 @@ struct program_file {
  * program_file_find - find the file that was at @path when it was loaded
  *
  * For the program itself this is the file that its processes run, even if the file was
- * removed or replaced.  This needs a process that is alive.  For other objects only the
- * path is known.  The caller must check the build id, if there is one, and call
- * program_file_done().
+ * removed or replaced.  For this, one of the processes must be alive.  For other
+ * objects only the path is known.  The caller must check the build id, if there is
+ * one, and call program_file_done().
  */
 void program_file_find(const struct root *root, const char *path,
 		       struct program_file *ret_file);

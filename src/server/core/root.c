@@ -29,8 +29,8 @@
 						 * parsers when it wakes a dead root, ns */
 #define WAKE_STEP_MS		5
 
-/* Open @dirfd/NAME/memory.  `memory` must be a file of this user, and no part of the
- * path may be a symbolic link. */
+/* Open the file @dirfd/NAME/memory of a root.  The file must belong to this user, and no
+ * part of the path may be a symbolic link. */
 static int open_memory(struct root *root, int dirfd)
 {
 	int dir = openat(dirfd, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -213,8 +213,8 @@ static bool begin_asleep(struct root *root)
 	return true;
 }
 
-/* Handle the result @r of root_attach() or load_parts().  A root with invalid memory
- * becomes corrupt, and 0 is returned; other errors are returned. */
+/* Handle the result @r of root_attach() or load_parts().  If the root's memory is
+ * invalid, marks the root as corrupt and returns 0.  Returns other errors. */
 static int settle_result(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))
@@ -342,9 +342,9 @@ static int root_reopen(struct root *root)
 }
 
 /*
- * Load a dead root whose files must be parsed.  A root is woken in the middle of a
+ * Load a dead root whose files must be parsed.  The root is woken in the middle of a
  * request, so this function must wait for the parsers.  It waits only for WAKE_NS,
- * because other clients wait meanwhile.  Lists of functions whose files are not parsed
+ * because other clients must wait, too.  Lists of functions whose files are not parsed
  * by then are missing until the root is woken again.
  */
 static int load_dead(struct root *root)
@@ -399,8 +399,8 @@ static int root_wake(struct root *root)
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
 
-	/* While the server lacks descriptors or memory, put another root to sleep.
-	 * This would not help if a tmpfs is full (-ENOSPC). */
+	/* If the server lacks descriptors or memory, put another root to sleep and try
+	 * again.  This would not help if a tmpfs is full (-ENOSPC). */
 	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
 		r = try_wake(root);
 	if (!r) {
@@ -438,8 +438,7 @@ void root_put(struct root *root)
 	free(root);
 }
 
-/* Remember that a file of @root was opened: such a root is kept when its program
- * ends. */
+/* Note that a file of @root was opened.  Such a root is kept when its program ends. */
 static void note_opened(struct root *root)
 {
 	uint32_t *used = &root->top.abi->used;

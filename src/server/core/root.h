@@ -52,9 +52,9 @@ struct root {
 					 * roots; only roots.c uses the members from
 					 * here to is_in_dead */
 	TAILQ_ENTRY(root) link;
-	TAILQ_ENTRY(root) awake_link;	/* link of the list of roots that are awake;
-					 * valid if the root is awake */
-	TAILQ_ENTRY(root) dead_link;	/* link of the list of dead roots; valid if
+	TAILQ_ENTRY(root) awake_link;	/* link in the list of roots that are awake; valid
+					 * if the root is awake */
+	TAILQ_ENTRY(root) dead_link;	/* link in the list of dead roots; valid if
 					 * is_in_dead is set */
 	bool is_in_dead;
 	int refs;			/* number of references to this struct, held by
@@ -62,12 +62,13 @@ struct root {
 	int users;			/* number of users of the root's memory: the
 					 * server and each open file; see root_use() */
 	bool is_gone;			/* true: the directory of the root was removed */
-	bool was_opened;		/* true: a file of the root was opened */
+	bool was_opened;		/* true: a file of the root was opened at some
+					 * time */
 	bool is_empty;			/* true: the root was dead when the
 					 * server found it, and has no records */
 	enum server_root_state state;
-	uint64_t serial;		/* number that is unique among the roots and
-					 * instances of this server */
+	uint64_t serial;		/* serial number of the root, unique among the
+					 * roots and instances of this server */
 	uint32_t tick;			/* number of the last slow tick in which the
 					 * server has done the regular work of this root */
 	char *name;
@@ -79,16 +80,18 @@ struct root {
 	dev_t map_dev;			/* device and inode numbers of the root's file
 					 * `memory`, from /proc/PID/maps */
 	ino_t map_ino;
-	uint64_t found_ns;		/* time when the root was found, CLOCK_MONOTONIC */
-	struct timespec found;		/* time when the root was found, CLOCK_REALTIME */
-	uint64_t used_ns;		/* time of the last call of root_is_usable(),
+	uint64_t found_ns;		/* time when the server found the root,
 					 * CLOCK_MONOTONIC */
+	struct timespec found;		/* time when the server found the root,
+					 * CLOCK_REALTIME */
+	uint64_t used_ns;		/* time when root_is_usable() was last called for
+					 * the root, CLOCK_MONOTONIC */
 	struct timespec died;		/* modification time of the file `memory`, which
 					 * the server sets when all processes are gone */
-	uint64_t file_bytes;		/* space that the file `memory` took when it was
-					 * last measured, bytes */
-	struct server_root_info info;	/* figures of the root when it fell
-					 * asleep; the member `name` is not set */
+	uint64_t file_bytes;		/* space that the file `memory` took in the file
+					 * system when it was last measured, bytes */
+	struct server_root_info info;	/* figures that the root had when it fell asleep;
+					 * the member `name` is not set */
 	bool has_info;			/* true: @info is complete; false: it has only
 					 * what `struct abi_control` says */
 
@@ -97,8 +100,8 @@ struct root {
 	/* Where the tables, the heap and the arena are in the memory (abi/control.h).  The
 	 * offsets and nr_cpus come from a copy of the control block that was checked, because
 	 * the program can change the memory. */
-	struct abi_control *control;	/* @control and the pointers to tables point
-					 * into `memory` */
+	struct abi_control *control;	/* the control block; like the pointers to tables,
+					 * it points into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
 	struct abi_object *objects_table;	/* table of objects; NULL if the program
@@ -108,9 +111,10 @@ struct root {
 	uint64_t heap_off, arena_off, map_bytes;
 	uint32_t nr_cpus;
 
-	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
-					 * pointers; NULL: the slot was never used */
-	uint32_t nr_live;		/* number of processes that are alive */
+	struct process **process;	/* array of PROCESS_CREATOR + 1 pointers: the
+					 * process in each slot; NULL if the slot was
+					 * never used */
+	uint32_t nr_live;		/* number of processes of the root that are alive */
 	bool is_late;			/* true: the last write to a file has given up
 					 * waiting before all processes had applied
 					 * @late_generation */
@@ -124,7 +128,8 @@ struct root {
 					 * still check; 0 if no scan is running */
 		uint32_t next;		/* first process slot that the scan must still
 					 * check */
-		uint32_t forks_done;	/* value of abi_control.forks_done when the scan began */
+		uint32_t forks_done;	/* value that abi_control.forks_done had when the
+					 * scan began */
 		uint32_t round;		/* number of the last round of scans, over all
 					 * roots, in which this root had its turn */
 	} scan;
@@ -132,9 +137,9 @@ struct root {
 						 * NULL if there are none yet */
 	struct budget budget;		/* budget of the root for work whose amount its
 					 * processes decide */
-	uint64_t fork_ns;		/* time since when the root has no process, except perhaps
-					 * a forked child without a slot, CLOCK_MONOTONIC; 0:
-					 * there is a process, or certainly no such child */
+	uint64_t fork_ns;		/* time since when the root has no process with a
+					 * slot, but possibly a forked child without a
+					 * slot, CLOCK_MONOTONIC; 0 if this is not so */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
 							 * processes had loaded when the
@@ -173,37 +178,41 @@ struct root *root_get(struct root *root);
  * freed.  @root may be NULL. */
 void root_put(struct root *root);
 /*
- * Begin to use the root's memory and the data that were read from it.  The server and each
- * open file are users.  Nodes are not users, but only hold a reference: the kernel may
- * keep nodes of a removed root for a long time, and its memory must be freed before
- * that.  The server is a user until it forgets the root and sets is_gone.
+ * Begin to use the root's memory and the data that were read from it.  The server and
+ * each open file are users.  Nodes are not users, but only hold a reference, because
+ * the kernel may keep nodes of a removed root for a long time and the root's memory
+ * must be freed earlier.  The server is a user until it forgets the root and sets
+ * is_gone.
  */
 void root_use(struct root *root);
 /* End the use of the root.  When the last user ends its use, the memory is unmapped. */
 void root_leave(struct root *root);
 /*
  * Return true if the root's memory may be used now.  Wakes a root that is asleep.  If
- * too many dead roots are awake then, puts another one to sleep.  May wait up to 60 ms
- * for a parser.  Also checks whether the file was cut short; such a root becomes
+ * too many dead roots are awake afterwards, puts another one to sleep.  May wait up to
+ * 60 ms for a parser.  Also checks whether the file was cut short; such a root becomes
  * corrupt.
  */
 bool root_is_usable(struct root *root);
-/* Return true if the root's memory may be used now.  Returns false for a root that is
- * asleep; unlike root_is_usable(), this does not wake the root.  For the regular work
- * of the server. */
+/*
+ * Return true if the root's memory may be used now.  Unlike root_is_usable(), this
+ * function does not wake a root that is asleep, but returns false.  It is for the regular
+ * work of the server.
+ */
 bool root_is_ready(struct root *root);
-/* Return true if the root is dead, awake, and has no user but the server. */
+/* Return true if the root can be put to sleep: it is dead, awake, and has no user but the
+ * server. */
 bool root_can_sleep(const struct root *root);
 /* Put @root to sleep: release everything except its name and its figures.
  * root_can_sleep() must be true. */
 void root_sleep(struct root *root);
-/* Return true if a root that is asleep is still dead for certain.  Does not wake the root. */
+/* Return true if a root that is asleep is certainly still dead.  Does not wake the root. */
 bool root_is_still_dead(struct root *root);
 /*
- * Allocate memory of the root's file for the @bytes bytes at @start of a table.  The
- * program may not have written to these bytes yet.  Must be called before the server
- * writes there: the file is sparse, and a write without memory would raise SIGBUS.
- * Returns 0 or -ENOSPC.
+ * Allocate memory in the root's file for the @bytes bytes at @start of a table.  Must
+ * be called before the server writes to bytes that the program has possibly never
+ * written: the file is sparse, and if the file system is full, such a write would
+ * raise SIGBUS.  Returns 0 or -ENOSPC.
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 

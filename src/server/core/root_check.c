@@ -5,8 +5,8 @@
 
 #include "server/core/root_peek.h"
 
-/* Limit of the size of the tables and the heap, bytes.  In the default layout they take 35
- * MB. */
+/* Limit of the size that the tables and the heap of a root take together, bytes.  In the
+ * default layout they take 35 MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
 
 /* Return true if a table of @rows rows at offset @off lies between the control block and

@@ -10,9 +10,11 @@
 
 #include "server/core/root.h"
 
-/* Delete the file `memory` in @dir, if it still belongs to @root.  Returns -EBUSY if
- * the file belongs to another root.  This happens when a program has called exec(): the
- * old root is renamed, and the new root gets its name. */
+/*
+ * Delete the file `memory` in @dir, if it still belongs to @root.  Returns -EBUSY if
+ * the file belongs to another root.  This happens when a program has called exec():
+ * the old root is renamed, and the new root gets the name of the old one.
+ */
 static int delete_memory(const struct root *root, int dir)
 {
 	struct stat st;

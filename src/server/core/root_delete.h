@@ -19,8 +19,8 @@ struct root;
 int root_delete_files(const struct root *root, int roots);
 /*
  * Return true if a process has mapped the memory of @root.  @roots: descriptor of
- * DIR/roots.  Use this for roots of another version: the server cannot read their
- * process slots.
+ * DIR/roots.  For roots of another version, whose process slots the server cannot
+ * read.
  */
 bool root_is_mapped(const struct root *root, int roots);
 

@@ -14,8 +14,8 @@ struct server_root_info;
 
 /* Fill in the figures of a root that is awake, for `ulf ls`.  The name is not filled in. */
 void root_info_fill(struct root *root, struct server_root_info *ret_info);
-/* Return true if any part of the root has recorded something, or may have.  The root must
- * be awake. */
+/* Return true if any part of the root has recorded something, or has possibly done so.
+ * The root must be awake. */
 bool root_has_recorded(const struct root *root);
 /* Return true if putting the root to sleep would lose data that exist only in the
  * server's memory. */

@@ -79,10 +79,11 @@ static bool are_all_free(int fd, uint64_t off)
 }
 
 /*
- * Return true if no process is left, and no child is about to claim a slot.  Read
- * `forks` after the slots, and compare it with forks_done, which was read before.  So
- * if a child claims its slot during the check, the two numbers differ, and the result
- * is false, as in process_scan().
+ * Return true if no process is left, and no child is about to claim a slot.  A child
+ * is about to claim a slot if the counters forks and forks_done differ. `forks` is
+ * read after the slots, and forks_done before them.  So if a child claims its slot
+ * during the check, the counters differ, and the result is false, as in
+ * process_scan().
  */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {

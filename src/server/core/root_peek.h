@@ -19,9 +19,10 @@ int root_check_control(const struct abi_control *control);
 
 /* The data of a root that can be read without mapping it. */
 struct root_peek {
-	struct abi_control control;	/* checked copy of the control block */
-	bool is_dead;			/* true: certainly no process is left, and no
-					 * child is about to claim a slot */
+	struct abi_control control;	/* checked private copy of the root's control
+					 * block */
+	bool is_dead;			/* true: it is certain that no process is left and
+					 * that no child is about to claim a slot */
 	bool has_recorded;		/* true: the root has records, or possibly has
 					 * some */
 };

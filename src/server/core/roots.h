@@ -38,10 +38,10 @@ struct roots {
 	bool is_dead_unsorted;		/* true: the list @dead must be sorted before it
 					 * is used */
 	uint32_t nr_dead;
-	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
+	uint64_t dead_bytes;		/* sum of root->file_bytes of all dead roots */
 	uint64_t learning_ns;		/* time since when a request for the list of
-					 * roots waits until figures are read,
-					 * CLOCK_MONOTONIC, ns; 0: no request waits */
+					 * roots waits for figures of roots,
+					 * CLOCK_MONOTONIC, ns; 0 if no request waits */
 };
 
 /* Initialise @roots, without any root. */
@@ -62,7 +62,7 @@ void roots_remove(struct roots *roots, struct root *root);
  * its pidfd is polled.
  */
 bool roots_have_ended(const struct roots *roots);
-/* Return the root with the name @name, or NULL. */
+/* Return the root with the name @name, or NULL if there is none. */
 struct root *roots_find(const struct roots *roots, const char *name);
 
 /*

@@ -35,7 +35,7 @@
 #include "symbols/parse.h"
 
 #define SLOW_TICK_NS	1000000000u	/* time between two slow ticks, ns; each root has
-					 * one turn in a slow tick */
+					 * its turn once in a slow tick */
 #define TICK_NS		40000000u	/* maximum CPU time of one tick, ns;
 					 * after it the server serves clients */
 #define SLEEP_AFTER_NS	10000000000u	/* time after which a dead root that was not used
@@ -144,7 +144,7 @@ static void answer_program(struct root *root, uint32_t asked)
 	shm_wake(&root->control->answered);
 }
 
-/* Apply everything that a waiting program needs, then let it continue. */
+/* Apply all settings that a waiting program needs, then let the program continue. */
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -514,8 +514,8 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;	/* an event without a name: DIR/roots itself has
-					 * changed, or events of inotify were lost */
+			is_all = false;	/* an inotify event without a name: DIR/roots has
+					 * changed, or events were lost */
 	}
 	if (dirfd >= 0)
 		close(dirfd);
@@ -562,8 +562,8 @@ static int server_alloc(const char *dir, const struct server_parts *parts,
 	return 0;
 }
 
-/* Wait for roots that are being loaded.  The first client is served only after that: the
- * command that started the server may need one of these roots at once. */
+/* Wait for roots that are being loaded, before the first client is served: the command
+ * that has started the server may need one of these roots at once. */
 static void wait_for_loading(struct server *server)
 {
 	uint64_t until_ns = server_now_ns() + LOADING_NS;
@@ -672,8 +672,8 @@ void server_dispatch(struct server *server)
 		scan_changes(server);
 }
 
-/* Do the regular work of one root.  A scan that has not ended is continued, because a root may
- * have too many processes for its budget. */
+/* Do the regular work of one root.  If its scan of process slots has not ended, because the root
+ * has too many processes for its budget, continue the scan. */
 static void tick_root(struct root *root)
 {
 	const struct root_part *root_part;
@@ -695,7 +695,7 @@ static void tick_root(struct root *root)
 	arena_reap(root);
 }
 
-/* Return the CPU time of the server's thread. */
+/* Return the CPU time that the server's thread has used. */
 static uint64_t cpu_ns(void)
 {
 	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);

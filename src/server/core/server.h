@@ -24,8 +24,8 @@ struct server_parts;
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
  * Open the root @name, or all roots if @name is NULL, only to read them.  This works
- * while another server runs.  No other process sees changes that are made through such
- * a view.  A process that calls this must not call server_open().
+ * while another server runs.  Changes that are made through such a view are visible in
+ * no other process.  A process that calls this must not call server_open().
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
@@ -44,8 +44,9 @@ int server_poll_fd(const struct server *server);
  * free roots. */
 void server_dispatch(struct server *server);
 /*
- * Continue the work that waits for a parser.  Call this function after parse_dispatch()
- * has returned true.  One call handles the parsers of all servers of the process.
+ * Continue the work that waits for parsers.  Must be called when parse_dispatch() has
+ * returned true.  The call is for all servers of this process, because they share the
+ * parsers.
  */
 void server_parsed(struct server *server);
 /*
@@ -63,9 +64,9 @@ bool server_is_busy(const struct server *server);
 enum server_root_state {
 	SERVER_ROOT_ALIVE,
 	SERVER_ROOT_DEAD,
-	SERVER_ROOT_CORRUPT,		/* the root's memory is invalid; only name and
+	SERVER_ROOT_CORRUPT,		/* the root's memory is invalid, so only name and
 					 * state of the root are known */
-	SERVER_ROOT_FOREIGN,		/* the root's memory has another ABI version;
+	SERVER_ROOT_FOREIGN,		/* the root's memory has another ABI version, so
 					 * only name and state of the root are known */
 };
 

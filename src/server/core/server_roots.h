@@ -24,7 +24,7 @@ void server_watch_process(struct server *server, struct process *process);
  */
 void server_unwatch_process(struct server *server, struct process *process);
 
-/* Make the next tick come soon and continue scans of process slots that have not
+/* Make the next tick come soon, and let it continue scans of process slots that have not
  * ended. */
 void server_continue_scan(struct server *server);
 
@@ -35,10 +35,10 @@ void **server_tree(struct server *server, void (*free_tree)(void *tree));
 struct roots *server_roots(struct server *server);
 /* Open DIR/roots.  Returns a descriptor, which the caller closes, or -errno. */
 int server_open_roots(const struct server *server);
-/* Return the root with the name @name, or NULL.  Takes no reference. */
+/* Return the root with the name @name, or NULL if there is none.  Takes no reference. */
 struct root *server_find_root(struct server *server, const char *name);
-/* Return the root that follows @after in the list of all roots, newest first.  @after
- * NULL: return the first root.  Takes no reference. */
+/* Return the root that follows @after in the list of all roots, newest first.  If @after
+ * is NULL, return the first root.  Takes no reference. */
 struct root *server_next_root(struct server *server, struct root *after);
 
 /* Return a new serial number for a root or an instance.  A serial number is never used

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measure the rate of the TSC.  The rate is a property of the machine, so the server
- * measures it once, for all roots, between its start and the first ring.  The time base
- * of a root is stored in its memory and never changes: the next server uses it, too.
+ * measures it only once, before the first ring is made.  The time base of a root is
+ * stored in the root's memory and never changes, because the next server uses it, too.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -17,8 +17,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples of the
-					 * TSC, ns */
+#define SAMPLE_NS_MIN	20000000u	/* minimum time that passes between the two
+					 * samples of the TSC, ns */
 #define HEADSTART_NS	1000000u	/* how far before the present a root's time base
 					 * lies, ns; needed because no CPU's TSC may be
 					 * below the time base, and the TSCs of CPUs may

@@ -33,10 +33,8 @@ uint64_t timebase_now(const struct instance *instance);
 uint64_t timebase_span(const struct instance *instance, uint64_t cycles);
 /* Return true if this server can offer the clock @row. */
 bool timebase_has(const struct clock_row *row);
-/*
- * Prepare the root's memory for a buffer that gets the clock @row.  Returns 0; -EINVAL if the
- * clock is not available; -EIO if it cannot be read.
- */
+/* Prepare the root's memory for a buffer that will use the clock @row.  Returns 0; -EINVAL if the
+ * clock is not available; -EIO if it cannot be read. */
 int timebase_prepare(struct root *root, const struct clock_row *row);
 /* Measure the offset of perf's clock again, because the clock drifts.  Does nothing if no
  * buffer of @root uses perf's clock.  If the measurement fails, the last offset stays. */
@@ -44,10 +42,8 @@ void timebase_update(struct root *root);
 /* Convert @time, a time of the instance's clock, to a value of the TSC.  Returns
  * UINT64_MAX if this is impossible, because the clock cannot be converted. */
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
-/*
- * Print @time as in `stats`: "%5llu.%06llu", or a plain number if the clock does not count
- * ns.
- */
+/* Print @time as the file `stats` does: as "%5llu.%06llu" seconds, or as a plain number
+ * if the clock does not count ns. */
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out);
 

@@ -220,7 +220,7 @@ static int publish_event(struct root *root, const struct dynamic_event *event,
 	return r;
 }
 
-/* Return what the server's copy of the row of @event must contain. */
+/* Return the contents that the server's copy of the row of @event must have. */
 static struct event row_of(const struct dynamic_event *event, struct event_format *format)
 {
 	return (struct event){
@@ -289,7 +289,7 @@ bool dynamic_is_busy(const struct root *root, const struct dynamic_event *event)
 	       shm_load(&root->events_table[event->row].wanted);
 }
 
-/* Remove @event from the server's memory, and mark its row as free. */
+/* Remove @event from the server's lists, and mark its row as free. */
 static void take_out(struct root *root, struct dynamic_event *event)
 {
 	struct dynamic_events *events = root_dynamic(root);

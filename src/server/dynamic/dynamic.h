@@ -39,14 +39,15 @@ struct instance;
 struct text;
 struct words;
 
-#define DYNAMIC_DEFINITION_MAX	8192u	/* maximum size of a definition with its NUL, bytes */
+#define DYNAMIC_DEFINITION_MAX	8192u	/* maximum size of the definition of a dynamic
+					 * event, with its NUL, bytes */
 #define DYNAMIC_NAME_MAX	128u	/* maximum length of the name of a dynamic event
 					 * or of its system, bytes */
 
-/* A kind of dynamic events: a row of dynamic_kinds. */
+/* A kind of dynamic events, with its methods: an element of dynamic_kinds. */
 struct dynamic_kind {
-	char letter;			/* letter with which a definition begins, before the
-					 * colon */
+	char letter;			/* letter with which the definition of such an
+					 * event begins, before the colon */
 	/*
 	 * Method create: handle a command of dynamic_events that makes an event, so does
 	 * not begin with `-' or `!'.  Reports a mistake in error_log.  Returns 0;
@@ -79,8 +80,8 @@ struct dynamic_kind {
 	bool (*is_match)(const struct event_format *format, const void *def,
 			 const char *system, const char *name,
 			 const struct words *arguments);
-	/* Optional method unlink: called before an event that is not in use is removed.  If it
-	 * returns -errno, the event is not removed. */
+	/* Optional method unlink: called before an event is removed.  If it returns
+	 * -errno, the event is not removed.  An event that is in use is never removed. */
 	int (*unlink)(struct root *root, struct dynamic_event *event);
 	void (*free)(void *def);
 };
@@ -133,7 +134,8 @@ static inline struct dynamic_events *root_dynamic(const struct root *root)
 	return root->part_state[ROOT_PART_DYNAMIC];
 }
 
-/* Method root_part.init: read the rows that the previous server left. */
+/* Method root_part.init: read the dynamic events from the rows that the previous server
+ * has left. */
 int dynamic_init(struct root *root);
 /* Method root_part.done: free all dynamic events in the server's memory. */
 void dynamic_done(struct root *root);

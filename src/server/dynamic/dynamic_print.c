@@ -24,7 +24,7 @@ struct record {
 	struct text *out;
 };
 
-/* ---- names of the kernel's allocation flags, for fields of the type gfp_t ---- */
+/* ---- names of the kernel's allocation flags, which fields of the type gfp_t show ---- */
 
 #define GFP_RECLAIM	(1u << 10 | 1u << 11)
 #define GFP_NOFS	(GFP_RECLAIM | 1u << 6)
@@ -214,7 +214,7 @@ static void put_quoted(const struct record *r, uint64_t loc)
 	text_putc(r->out, '"');
 }
 
-/* Return @value as a signed number of @size bytes. */
+/* Convert @value, a signed number of @size bytes, to a number of 64 bits. */
 static int64_t sign_extend(uint64_t value, uint32_t size)
 {
 	uint32_t shift = 64 - 8 * size;

@@ -23,7 +23,8 @@
 /* The data of the parser's callbacks, of which each callback gets the address. */
 struct context {
 	struct root *root;
-	const struct event *target;	/* the event that the last find_target() has returned */
+	const struct event *target;	/* event that the last call of find_target() has
+					 * returned */
 };
 
 static const struct event_format *find_target(void *ctx, const char *system, const char *name)
@@ -31,7 +32,7 @@ static const struct event_format *find_target(void *ctx, const char *system, con
 	struct context *context = ctx;
 	const struct event *event = events_find(context->root, system, name);
 
-	/* The target of an event probe cannot be another event probe. */
+	/* Refuse a target that is an event probe itself. */
 	if (event && event_is_dynamic(event) &&
 	    dynamic_of(context->root, event->row)->kind == &dynamic_eprobe)
 		event = NULL;
@@ -127,7 +128,7 @@ static int make_event(struct root *root, const struct words *words)
 	return r;
 }
 
-/* Method create: handle "e[:[GROUP/][NAME]] SYSTEM.EVENT ...". */
+/* Method create: handle the command "e[:[GROUP/][NAME]] SYSTEM.EVENT ...". */
 static int create_eprobe(struct root *root, const char *command)
 {
 	struct words words;

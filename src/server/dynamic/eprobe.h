@@ -7,10 +7,10 @@
  * filter and its program.  A process that hits the target runs the program, which
  * records the probe's event.
  *
- * 	enable = 1	events_set() stores the setting of the probe's row, and calls
- * 			eprobe_settle(), which adds the trigger to the target
- * 	enable = 0	eprobe_settle() removes the trigger
- * 	restart		the next server loads the trigger with the rules
+ *	enable = 1	events_set() stores the setting of the probe's row, and calls
+ *			eprobe_settle(), which adds the trigger to the target
+ *	enable = 0	eprobe_settle() removes the trigger
+ *	restart		the next server loads the trigger with the rules
  *
  * Only the server's thread calls these functions.
  */

@@ -5,8 +5,8 @@
  * event.  Example, for a target with a field `const char *name` at offset 8, and a
  * probe "n=+4($name):u32 s=$name:string":
  *
- * 	LOAD_U64 r0 <- [8]	PEEK r0 <- 4 bytes at r0 + 4	store r0 at 8, 4 bytes
- * 	STR_PTR r1 <- [8]					store r1 at 12, as a string
+ *	LOAD_U64 r0 <- [8]	PEEK r0 <- 4 bytes at r0 + 4	store r0 at 8, 4 bytes
+ *	STR_PTR r1 <- [8]					store r1 at 12, as a string
  *
  * A text in the definition (\"text") is stored as numbers in the fixed part of the
  * record, after the fields.
@@ -39,7 +39,7 @@ struct compiler {
 	const struct eprobe *eprobe;
 	const struct event_format *target;
 	struct eprobe_refusal *refusal;
-	const struct eprobe_arg *arg;	/* argument that is being compiled */
+	const struct eprobe_arg *arg;	/* argument that is being compiled now */
 	struct text insns, params;	/* the program's arrays of struct hist_insn and of
 					 * struct hist_param */
 	bool reads_memory;		/* true: the program may read memory at any
@@ -77,7 +77,8 @@ static int take_reg(struct compiler *c)
 	       refuse_argument(c, EPROBE_ERR_TOO_MANY_VALUES, -E2BIG);
 }
 
-/* Store register @reg, a number, in @size bytes at @offset of the probe's record. */
+/* Append code that stores the number in register @reg in @size bytes at @offset of the
+ * probe's record. */
 static void store_number(struct compiler *c, uint32_t reg, uint32_t offset, uint32_t size)
 {
 	const struct hist_param param = {
@@ -121,7 +122,7 @@ static int put_string(struct compiler *c, struct hist_insn insn, uint32_t bytes,
 	return 0;
 }
 
-/* Return the instruction that loads a number of @size bytes at @offset of the target's record. */
+/* Return an instruction that loads a number of @size bytes from @offset of the target's record. */
 static struct hist_insn load_insn(uint32_t offset, uint32_t size, bool is_signed)
 {
 	static const uint8_t ops[2][9] = {
@@ -289,7 +290,7 @@ static bool is_allowed(const struct compiler *c, bool is_pointer, int64_t offset
 }
 
 /* Append an instruction that follows a pointer: it loads 8 bytes from the address in register
- * @base, plus @offset, into the register itself. */
+ * @base, plus @offset, into register @base. */
 static void put_step(struct compiler *c, int base, int64_t offset)
 {
 	put_insn(c, &(struct hist_insn){

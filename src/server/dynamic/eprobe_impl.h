@@ -9,8 +9,8 @@
 /* The state of eprobe_parse() while it parses one definition. */
 struct eprobe_parser {
 	const struct words *words;
-	const struct eprobe_env *env;	/* callbacks of the parser; may be NULL, see
-					 * eprobe_parse() */
+	const struct eprobe_env *env;	/* callbacks of the parser; NULL if there are
+					 * none, see eprobe_parse() */
 	const struct event_format *target;	/* format of the target event; NULL if it
 						 * is unknown because @env is NULL */
 	struct eprobe *eprobe;

@@ -23,10 +23,11 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-#define RECORD_MAX	(1u << 17)	/* limit of the size of a record while it is made,
-					 * bytes; a ring takes only smaller records */
-#define DEPTH_MAX	4u		/* maximum length of a chain of dynamic events in which
-					 * each event records the next one */
+#define RECORD_MAX	(1u << 17)	/* limit of the size of an injected record while
+					 * it is being made, bytes; a ring accepts only
+					 * smaller records */
+#define DEPTH_MAX	4u		/* maximum length of a chain of dynamic events in
+					 * which each event causes the next one */
 
 /*
  * Name of the thread that writes to `inject`, for filters. filter_context.get_comm()

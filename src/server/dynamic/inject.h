@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Record events that users write to `inject` files, as the server records markers. */
+/* Record events that users write to `inject` files.  The server itself writes these
+ * records, as it writes markers. */
 #ifndef ULF_SERVER_INJECT_H
 #define ULF_SERVER_INJECT_H
 

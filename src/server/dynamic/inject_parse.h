@@ -20,9 +20,9 @@ struct text;
 /*
  * Append a record of @format to @record, which must be empty.  Fields that @text does not name
  * are 0 or "".
- * @head: the common fields, 8 bytes; @text may change them.  Returns 0; -ENOENT if
- * there is no such field; -ERANGE if a number is too large; -EINVAL; or -ENOMEM.  If
- * the record does not fit into @record, record->error is set.
+ * @head: the common fields, 8 bytes; @text may change them.
+ * Returns 0; -ENOENT if there is no such field; -ERANGE if a number is too large; -EINVAL; or
+ * -ENOMEM.  If the record does not fit into @record, record->error is set.
  */
 int inject_parse(const struct event_format *format, const char *text, const void *head,
 		 struct text *record);

@@ -122,7 +122,7 @@ void synth_list(const struct root *root, struct text *out)
 
 /* ---- methods of the kind of synthetic events ---- */
 
-/* Method create: handle "s:[synthetic/]NAME FIELDS". */
+/* Method create: handle the command "s:[synthetic/]NAME FIELDS". */
 static int create_synth(struct root *root, const char *line)
 {
 	const char *command = word_skip_spaces(line), *start = command + 2, *fields;

@@ -126,8 +126,8 @@ static int classify_field(struct synth_field *field)
 	return r;
 }
 
-/* Return true if a field of this type is printed with a sign.  The kernel looks at the first
- * letter of the type, which is that of __data_loc for a dynamic field. */
+/* Return true if @field is printed with a sign.  As in the kernel, the first letter of the
+ * type decides; for a dynamic field, this is the first letter of __data_loc. */
 static bool is_signed(const struct synth_field *field)
 {
 	if (field->kind == SYNTH_DYN_STRING || field->kind == SYNTH_STACK)

@@ -64,7 +64,8 @@ struct synth_field {
 	char *type;			/* type of the field as files show it: u64,
 					 * char[16], unsigned long[] */
 	char *name;
-	const char *spec;		/* conversion of printf() that prints the field */
+	const char *spec;		/* conversion of printf() by which values of the
+					 * field are printed */
 	enum synth_kind kind;
 	uint32_t size;			/* size of the field, bytes; for a string, the
 					 * number in brackets */

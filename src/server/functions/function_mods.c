@@ -12,7 +12,7 @@
 #include "server/functions/functions.h"
 #include "server/rules/rules.h"
 
-/* Letters that stand for the lists in the text that function_mods_put() writes. */
+/* Letters that stand for lists of functions in the text that function_mods_put() writes. */
 static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
@@ -97,8 +97,8 @@ static struct function_mod *free_entry(struct instance *instance, enum function_
 	return gone;
 }
 
-/* Publish the rules and free the entries of @gone.  If publishing fails, put the entries
- * back. */
+/* Publish the rules without the entries of @gone, and free these entries.  If publishing
+ * fails, put the entries back. */
 static int publish_without(struct instance *instance, struct function_mod *gone)
 {
 	struct instance_functions *functions = instance_functions(instance);
@@ -166,8 +166,8 @@ void function_mods_show(const struct instance *instance, enum function_list list
 
 /* ---- functions that apply waiting entries when their module was loaded ---- */
 
-/* Add the functions that the entry @mod names to the list of the entry.  Returns
- * -ERESTART if names are being demangled; then nothing was changed. */
+/* Add the functions that @mod selects to the list to which @mod belongs.  Returns
+ * -ERESTART if names are still being demangled; then nothing was changed. */
 static int apply_entry(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;

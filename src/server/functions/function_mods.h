@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries FUNCTIONS:mod:MODULE of set_ftrace_filter and set_ftrace_notrace whose module
- * is not loaded.  These entries wait here and are applied when their module is loaded.
- * Until then, a set_ftrace_filter that has no other entry selects no function.
+ * Entries FUNCTIONS:mod:MODULE of set_ftrace_filter and set_ftrace_notrace whose
+ * module is not loaded.  These entries wait, and are applied when their module is
+ * loaded.  Until then, a set_ftrace_filter that has no other entry selects no
+ * function.
  *
  * Only the server's thread calls these functions.  Functions that return int return 0 or
  * -errno.
@@ -18,7 +19,7 @@ struct instance;
 struct root;
 struct text;
 
-/* An entry that waits for its module. */
+/* An entry of a list of functions that waits for its module. */
 struct function_mod {
 	struct function_mod *next;	/* next older waiting entry; NULL if this is the
 					 * oldest one */
@@ -49,17 +50,17 @@ int function_mods_clear(struct instance *instance, enum function_list list);
 /* Free all waiting entries of @instance, without a change of shared memory. */
 void function_mods_done(struct instance *instance);
 /*
- * Apply each waiting entry whose module is loaded now, in all instances, and remove the
- * entry.  Returns 0; -ERESTART if names are still being demangled or searched, so that
- * the caller must call again later; -ENOMEM or an error of rules_publish().
+ * In all instances, apply each waiting entry whose module is loaded now, and remove
+ * the entry.  Returns 0; -ERESTART if names are still being demangled or searched, so
+ * that the caller must call again later; -ENOMEM or an error of rules_publish().
  */
 int function_mods_come(struct root *root);
 
 /* Print all waiting entries of @instance for the next server, one per line: 'f' or 'n'
  * for the list, then the entry. */
 void function_mods_put(const struct instance *instance, struct text *out);
-/* Add the waiting entries in @text, which function_mods_put() of the previous server
- * has printed.  Changes @text. */
+/* Add the waiting entries that @text contains. function_mods_put() of the previous server
+ * has printed @text.  The function changes @text. */
 void function_mods_load(struct instance *instance, char *text);
 
 #endif

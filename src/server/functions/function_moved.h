@@ -32,7 +32,8 @@ struct function_moved {
 	enum elf_left_out left_out;	/* reason why @head is NULL */
 	struct elf_symbols made;	/* symbols that were made up for functions without
 					 * a symbol: FILE+0xADDRESS */
-	bool is_stored;			/* true: the table's file in DIR/moved was written */
+	bool is_stored;			/* true: the file in DIR/moved with this table was
+					 * written */
 };
 
 /*

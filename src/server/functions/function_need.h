@@ -39,7 +39,7 @@ bool function_object_must_be_analysed(const struct function_object *object);
 bool functions_want_calls(const struct root *root);
 /* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
-/* Return true if a loaded object of @module has functions, or has been analysed. */
+/* Return true if an object of @module is loaded and has functions, or has been analysed. */
 bool functions_know_module(const struct root *root, const char *module);
 
 /*
@@ -50,10 +50,10 @@ bool functions_know_module(const struct root *root, const char *module);
  * must call again later; or -ENOMEM.
  */
 int functions_need(struct root *root, const struct function_match *match);
-/* Do what functions_refresh() does, and analyse all libraries. */
+/* Find objects as functions_refresh() does, and also analyse all libraries. */
 int functions_refresh_all(struct root *root);
-/* Do what functions_refresh() does, and analyse the libraries whose functions
- * available_filter_functions of @instance lists. */
+/* Find objects as functions_refresh() does, and also analyse the libraries whose
+ * functions available_filter_functions of @instance lists. */
 int functions_refresh_listed(const struct instance *instance);
 
 /*

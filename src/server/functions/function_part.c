@@ -25,9 +25,11 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* Return true if the server has names of functions.  Such names count as unsaved data:
- * they were read from files that may have been removed since, so the server could not
- * read them again. */
+/*
+ * Return true if the server has names of functions.  Such names count as unsaved data,
+ * because the server possibly cannot read them again: their files may have been
+ * removed since.
+ */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root_functions(root)->nr_objects;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add, remove and show commands of functions.  A wrong write gets the errno that the
- * kernel would return. */
+/* Add, remove and show commands of functions.  After a wrong write, the errno is that of
+ * the kernel. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -75,7 +75,7 @@ static int parse_command(struct root *root, const char *command, char *param,
 			return -EINVAL;
 	}
 	r = parse_count(spec, param);
-	/* Ignore an error of the count when a command is removed. */
+	/* When a command is removed, ignore an error of its count. */
 	return is_removal ? 0 : r;
 }
 
@@ -310,8 +310,8 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-/* Add the entries @new, for which hold_all() has succeeded, to the command, and publish the
- * rules. */
+/* Add the entries @new to the command, and publish the rules. hold_all() has succeeded for these
+ * entries. */
 static int attach_entries(struct instance *instance, const struct spec *spec,
 			  const struct entries *new)
 {

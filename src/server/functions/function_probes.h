@@ -71,7 +71,8 @@ struct probe_globs {
  */
 int function_probes_store(struct instance *instance, const struct probe_globs *globs,
 			  const char *command, char *param);
-/* Print the commands of all functions that are loaded, one per line. */
+/* Print the commands of all functions that are loaded, one command of one function per
+ * line. */
 void function_probes_show(const struct instance *instance, struct text *out);
 /* Free all commands of functions of @instance, without a change of shared memory. */
 void function_probes_done(struct instance *instance);
@@ -103,8 +104,8 @@ int function_probes_add_old(struct instance *instance,
 void function_probes_put(const struct instance *instance, struct text *block);
 /*
  * Load the commands of functions that the previous server has published.  The caller
- * must have checked that all of @list is in its memory.  Functions and soft events must
- * be loaded before.
+ * must have checked that @list lies completely in the block.  Functions and soft
+ * events must be loaded before.
  */
 void function_probes_load(struct instance *instance,
 			  const struct abi_probes *list);

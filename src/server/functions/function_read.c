@@ -29,8 +29,8 @@ static void read_free(struct function_read *read)
 	free(read);
 }
 
-/* Return build_id_bytes, limited to the size of build_id, because the value may come
- * from shared memory. */
+/* Return the length of the build id, but at most the size of build_id[]: the length may
+ * come from shared memory. */
 static uint32_t id_bytes(const struct abi_function_object *known)
 {
 	return min_u32(known->build_id_bytes, sizeof(known->build_id));

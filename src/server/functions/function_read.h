@@ -26,8 +26,8 @@ struct function_read {
 					 * read, or if the parser has ended */
 	struct moved_cache cache;	/* files of the cache for the analysis, while @job
 					 * runs; only if @kind is FSITE_MOVED */
-	bool is_wanted;			/* true: the last functions_refresh() needed the
-					 * result */
+	bool is_wanted;			/* true: the last call of functions_refresh()
+					 * needed the result */
 	/* The result: */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
@@ -49,10 +49,8 @@ struct function_read {
 int function_read_get(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read);
-/*
- * Let a parser demangle the names of @object.  Returns 0 if this was done or has failed;
- * -ERESTART if the parser is still working.
- */
+/* Let a parser demangle the names of @object.  Returns 0 if this is finished, even if it
+ * has failed; -ERESTART if the parser is still working. */
 int function_read_demangle(struct root *root, struct function_object *object);
 /* Remove @read from functions->reads and free it.  A parser that is still working is
  * killed. */

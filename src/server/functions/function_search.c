@@ -15,17 +15,18 @@
 
 #define SEARCHES_MAX	512u		/* maximum number of searches whose results are
 					 * kept; boot settings name fewer functions */
-#define FOUND_MAX	(4u << 20)	/* maximum number of functions in the results of
-					 * all searches together */
+#define FOUND_MAX	(4u << 20)	/* maximum number of functions that the results of
+					 * all searches contain together */
 #define CHECK_EVERY	8u		/* number of names that are compared between two
 					 * checks of the budget; a comparison takes about
 					 * 1 us, in rare cases 1 ms */
 
-/* A search that is in progress, or a result. */
+/* A search for a written name that is in progress, or its result. */
 struct function_search {
 	struct function_search *next;	/* next search in the list, which was used after
 					 * this one */
-	char *key;			/* name and module of the search; see make_key() */
+	char *key;			/* name and module for which this search is made;
+					 * see make_key() */
 	size_t key_len;			/* bytes of @key */
 	uint64_t objects;		/* value of sum_objects() when the search began;
 					 * the result is valid while this sum does not
@@ -87,8 +88,8 @@ static void make_key(const struct function_match *match, uint32_t nr, struct tex
 	text_write(key, match->name, match->name_len);
 }
 
-/* Remove the search for @key from the list and return it.  Returns NULL if there is no such
- * search. */
+/* Remove the search with the key @key from the list and return it.  Returns NULL if there is no
+ * such search. */
 static struct function_search *take_search(struct functions *functions,
 					   const struct text *key)
 {

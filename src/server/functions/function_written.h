@@ -30,7 +30,8 @@ struct function_match {
 	size_t name_len;		/* bytes of @name */
 	const char *module;		/* glob for names of modules; NULL if any module
 					 * matches */
-	bool is_other_module;		/* true: select all modules except @module */
+	bool is_other_module;		/* true: the entry selects all modules except
+					 * @module */
 	bool is_number;			/* true: the entry is a number, namely that of a
 					 * line of available_filter_functions */
 	uint32_t number;		/* number of that line, from 1 on; 0 if there is
@@ -75,8 +76,9 @@ int function_written_select_shown(struct root *root, const struct function_match
 				  bool is_in, struct function_set *set);
 
 /*
- * Prepare the names of all functions that are loaded.  Returns 0; -ERESTART if a parser is
- * working, so that the caller must call again later; or -ENOMEM.
+ * Prepare the names of all functions that are loaded, so that written names are known.
+ * Returns 0; -ERESTART if a parser is working, so that the caller must call again later;
+ * or -ENOMEM.
  */
 int function_written_prepare(struct root *root);
 /*

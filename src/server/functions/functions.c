@@ -301,8 +301,8 @@ static int wait_for_earlier(const struct root *root)
 	return root_functions(root)->is_parsing ? -ERESTART : 0;
 }
 
-/* Add an object for each table of function sites in a mapped file.  A file without
- * tables becomes one object without functions. */
+/* Add an object for each table of function sites in a mapped file.  For a file without
+ * tables, add one object without functions. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
 	struct abi_function_object known = known_file(mapping, 0);

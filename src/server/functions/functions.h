@@ -67,11 +67,11 @@ struct function_object {
 	uint64_t bias;			/* load bias: address in memory minus address in
 					 * the file */
 	struct elf_sites sites;		/* function sites of the file; if sites.nr is 0,
-					 * no function can be traced */
+					 * none of its functions can be traced */
 	struct elf_symbols symbols;
 	struct function_moved moved;	/* if @is_moved is set */
-	bool is_moved;			/* true: the functions come from an analysis of the
-					 * code: the kind is FSITE_MOVED */
+	bool is_moved;			/* true: the kind is FSITE_MOVED, so the functions
+					 * come from an analysis of the code */
 	bool can_move;			/* true: the object's file has no table that a
 					 * compiler made, so its code can be analysed */
 	bool is_needed;			/* used if @can_move is set; true: the analysis of
@@ -115,8 +115,8 @@ struct functions_round {
 	bool is_open;			/* true: a round has begun and has not ended */
 	bool is_hidden;			/* true: the server is not allowed to read the
 					 * mappings of a process */
-	uint32_t slot;			/* process slot of the process whose mappings
-					 * are read next */
+	uint32_t slot;			/* process slot of the process whose mappings are
+					 * read next in this round */
 	uint32_t pid;			/* pid of the process to which @maps belongs */
 	FILE *maps;			/* stream of /proc/PID/maps, partly read; NULL if
 					 * the file is not open */
@@ -134,7 +134,7 @@ struct functions {
 	struct functions_round round;
 	struct function_object **objects;
 	uint32_t nr_objects;
-	uint32_t nr;			/* number of functions in all objects */
+	uint32_t nr;			/* number of functions in all objects together */
 	uint32_t nr_rows;		/* number of rows that the root's table of objects
 					 * had when the last round ended */
 	uint16_t *lists[FUNCTION_LISTS];	/* for each list and each function, one
@@ -186,13 +186,14 @@ struct instance_functions {
 					 * newest first */
 };
 
-/* Return the functions of @root. */
+/* Return the state of ROOT_PART_FUNCTIONS of @root: its functions. */
 static inline struct functions *root_functions(const struct root *root)
 {
 	return root->part_state[ROOT_PART_FUNCTIONS];
 }
 
-/* Return the commands of functions of @instance, and the entries that wait for a module. */
+/* Return the state of INSTANCE_PART_FUNCTIONS of @instance: its commands of functions, and the
+ * entries that wait for a module. */
 static inline struct instance_functions *instance_functions(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_FUNCTIONS];
@@ -236,9 +237,9 @@ bool functions_are_there(const struct root *root);
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
 /*
- * Called when @instance is removed: clears its lists, sets its tracer to nop and
- * publishes the change.  The caller has already freed the commands of functions of
- * @instance.
+ * Called when @instance is removed: clears the instance's lists of functions, sets its
+ * tracer to nop and publishes the change.  The caller has already freed the instance's
+ * commands of functions.
  */
 void functions_leave(struct instance *instance);
 
@@ -354,13 +355,16 @@ struct function_tracers {
 					 * (has_functions); buffers whose tracer traces
 					 * returns (has_returns) */
 	uint16_t profile;		/* 1 (bit 0) if the profiler is on, else 0 */
-	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
-	uint16_t all_objects;		/* buffers with the option all-objects */
-	uint16_t graph_named;		/* buffers whose graph tracer uses a function only
-					 * if it is in set_graph_function or
-					 * set_graph_notrace */
+	uint16_t unfiltered;		/* bitmap of the buffers whose set_ftrace_filter
+					 * is empty */
+	uint16_t all_objects;		/* bitmap of the buffers whose option all-objects
+					 * is on */
+	uint16_t graph_named;		/* bitmap of the buffers whose graph tracer uses a
+					 * function only if set_graph_function or
+					 * set_graph_notrace has it */
 	bool has_stack;			/* true: the stack tracer is on */
-	bool has_stack_list;		/* true: the stack tracer uses stack_trace_filter */
+	bool has_stack_list;		/* true: the stack tracer uses only functions of
+					 * stack_trace_filter */
 };
 /* Return the tracers and other users of functions that are on now. */
 struct function_tracers functions_tracers(const struct root *root);

@@ -95,8 +95,8 @@ static uint32_t stack_user_of(const struct function_tracers *tracers,
 	       ABI_FUNCTIONS_STACK : 0;
 }
 
-/* Return the buffers of @tracers that trace a function because it is in set_graph_function
- * (@graph) or in set_graph_notrace (@graph_notrace). */
+/* Return those buffers of @tracers that trace a function because it is in
+ * set_graph_function (@graph) or in set_graph_notrace (@graph_notrace). */
 static uint32_t graph_named(const struct function_tracers *tracers, uint32_t graph,
 			    uint32_t graph_notrace)
 {
@@ -117,9 +117,11 @@ uint32_t function_users(const struct functions *functions,
 	       stack_user_of(&tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
-/* Return the marks of a function (bits of ABI_FUNCTIONS_MARKS).  The arguments are not
- * 0 if the function is in set_graph_function, set_graph_notrace or stack_trace_filter.
- * Only the top instance has these lists. */
+/*
+ * Return the marks of a function (bits of ABI_FUNCTIONS_MARKS).  Each argument says
+ * whether the function is in one of the lists that only the top instance has:
+ * set_graph_function, set_graph_notrace, stack_trace_filter.
+ */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
@@ -253,8 +255,8 @@ static uint64_t block_bytes(const struct root *root, uint32_t *ret_nr)
 	return bytes;
 }
 
-/* Set ABI_FUNCTIONS_TOUCHED for functions that are traced, or were traced in the
- * past. */
+/* Set ABI_FUNCTIONS_TOUCHED in the words of functions that are traced, or were traced in
+ * the past. */
 static void mark_touched(struct functions *functions,
 			 const struct function_object *object, uint32_t *users)
 {
@@ -388,8 +390,8 @@ static int publish_block(struct root *root, uint64_t bytes, uint32_t nr)
 	return r;
 }
 
-/* Write the files with the tables of moved functions that the new block names.  They must be
- * complete before the block is published. */
+/* Write the files with the tables of moved functions that the new block names.  The files must
+ * be complete before the block is published. */
 static int store_tables(struct root *root)
 {
 	const struct functions *functions = root_functions(root);

@@ -125,7 +125,7 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* An empty module name matches every module, but not the program. */
+/* A pattern for modules that is empty matches every module, but not the program. */
 bool function_match_has_module(const struct function_match *match,
 			       const struct function_object *object)
 {
@@ -248,8 +248,8 @@ static int select_in_scope(struct root *root, const struct function_match *match
 	       function_written_select(root, match, is_in, set);
 }
 
-/* Analyse the libraries that no compiler has prepared and that @match could select.  Make
- * space for their functions in @set. */
+/* Of the libraries that no compiler has prepared, analyse those that @match could select.
+ * Make space for their functions in @set. */
 static int need_extra(struct root *root, const struct function_match *match,
 		      struct function_set *set)
 {

@@ -43,7 +43,8 @@ static bool is_own_directory(int fd)
 	       !(st.st_mode & 022);
 }
 
-/* Open DIR/moved, and make it if it does not exist.  Returns a descriptor or -errno. */
+/* Open the directory DIR/moved.  If it does not exist, make it.  Returns a descriptor or
+ * -errno. */
 static int open_directory(const struct root *root)
 {
 	int roots = server_open_roots(root->server), dir, fd;
@@ -86,7 +87,7 @@ static bool parse_file_name(const char *name, uint64_t *ret_id)
 	return !strcmp(name, again);
 }
 
-/* Return true if a root of this server has functions from the table with the number @id. */
+/* Return true if functions of a root of this server come from the table with the number @id. */
 static bool is_used(struct server *server, uint64_t id)
 {
 	struct root *root = NULL;

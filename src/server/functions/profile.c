@@ -297,7 +297,7 @@ int profile_load(struct root *root)
 
 /* ---- functions that print the figures ---- */
 
-/* A line of trace_stat/functionN. */
+/* The figures of one line of trace_stat/functionN. */
 struct row {
 	const char *name;
 	uint64_t hits, time_ns;

@@ -22,10 +22,10 @@ struct mapping;
 /* The stack tracer's block, to which abi_control.stack refers.  This is the state of
  * ROOT_PART_STACK_TRACER. */
 struct root_stack {
-	struct mapping *map;		/* mapping of the stack tracer's block; NULL:
+	struct mapping *map;		/* mapping of the stack tracer's block; NULL if
 					 * there is no block */
 	struct abi_ring_ref block;	/* offset and size of the stack tracer's block */
-	struct budget budget;		/* budget of stack_tracer_tick() */
+	struct budget budget;		/* CPU budget of stack_tracer_tick() */
 	uint32_t next;			/* process slot at which the next
 					 * stack_tracer_tick() begins */
 };
@@ -70,7 +70,7 @@ uint64_t stack_tracer_max(const struct root *root);
 int stack_tracer_reset(struct root *root, uint64_t max);
 
 /*
- * Copy the deepest stack that was recorded; ret_copy->nr is 0 if there is none.
+ * Copy the deepest stack that was recorded.  If there is none, sets ret_copy->nr to 0.
  * Returns 0; or -EAGAIN if processes kept changing the stack during all attempts to
  * copy it.
  */

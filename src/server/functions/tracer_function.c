@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracer "function".  Its records are printed as other records are
- * (print/function_line.c). */
+/* The tracer "function".  Its records are not printed in a special way:
+ * print/function_line.c prints them as built-in events. */
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/functions/functions.h"

@@ -4,10 +4,10 @@
  * their process has applied the new rules.  So emptying the old table in place would
  * be a race.
  *
- * 	1  allocate the new table
- * 	2  compile all triggers again that use the histogram or refer to its variables
- * 	3  publish the rules of their instances
- * 	4  retire the old table; the caller lets the processes apply the change
+ *	1  allocate the new table
+ *	2  compile all triggers again that use the histogram or refer to its variables
+ *	3  publish the rules of their instances
+ *	4  retire the old table; the caller lets the processes apply the change
  *
  * If step 2 or 3 fails, the histogram gets the old table again.  If some rules with
  * the new table are already published and cannot be replaced, both tables are kept

@@ -110,9 +110,10 @@ void histogram_retire(struct root *root, struct histogram *histogram);
 /* Allocate an empty table for @histogram.  Returns 0; -ENOMEM if the table would be too large
  * or the arena is full; -ENOSPC if the file system is full; or another -errno. */
 int histogram_alloc_table(struct root *root, struct histogram *histogram);
-/* Return the histogram with the name @name, or NULL. */
+/* Return the histogram of @root with the name @name, or NULL if there is none. */
 struct histogram *histogram_find_name(const struct root *root, const char *name);
-/* Return the histogram with the serial @serial, or NULL. */
+/* Return the histogram of @root with the serial number @serial, or NULL if there is
+ * none. */
 struct histogram *histogram_find(const struct root *root, uint64_t serial);
 /* Append @hist to the triggers of @histogram, as the newest one. */
 void histogram_add_trigger(struct histogram *histogram, struct hist_trigger *hist);
@@ -125,7 +126,7 @@ bool histogram_is_used(const struct root *root, const struct histogram *histogra
 struct trigger *hist_next(struct trigger *trigger);
 /* Return the definition of the histogram of @trigger, a `hist` trigger. */
 const struct hist_def *hist_def_of(const struct trigger *trigger);
-/* Compile @trigger for records of @event (trigger_lang.compile). */
+/* Compile @trigger, a `hist` trigger, for records of @event (trigger_lang.compile). */
 int hist_compile_for(struct instance *instance, const struct trigger *trigger,
 		     const struct event *event, void **ret_data, uint32_t *ret_bytes);
 
@@ -157,7 +158,7 @@ struct hist_env hist_env_of(struct hist_write *write);
  */
 int hist_add(struct hist_write *write, const char *text, const char *filter, uint64_t owner,
 	     struct histogram **ret_histogram);
-/* Print @trigger as the file `trigger` does (trigger_lang.show). */
+/* Print @trigger, a `hist` trigger, as the file `trigger` does (trigger_lang.show). */
 void hist_show_trigger(const struct instance *instance, const struct trigger *trigger,
 		       struct text *out);
 /* Free the state of the `hist` trigger @trigger, and remove the trigger from its

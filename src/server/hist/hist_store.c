@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handle writes of `hist` triggers: add, update and remove histograms.  The steps, their order
- * and their errors are the kernel's.
+ * and their errors are those of the kernel.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -276,8 +276,8 @@ static int remove_all(struct instance *instance, const struct event *event,
 
 /* ---- add ---- */
 
-/* Prepare the instance for the histogram of @draft: set the clock that the definition names,
- * and make the spare side of the buffer if an action is snapshot(). */
+/* Prepare the instance for the histogram of a new trigger: set the clock that the definition
+ * names, and make the spare side of the buffer if one of its actions is snapshot(). */
 static int prepare_instance(struct hist_write *write, const struct hist_def *def,
 			    bool *ret_is_changed)
 {
@@ -298,8 +298,8 @@ static int prepare_instance(struct hist_write *write, const struct hist_def *def
 	return r;
 }
 
-/* Add the trigger of @draft to the histogram @named, or to a new histogram with an empty
- * table.  A new histogram takes the definition out of @draft. */
+/* Let the new trigger of @draft count in the histogram @named, or in a new histogram with
+ * an empty table.  A new histogram becomes the owner of the definition in @draft. */
 static int take_histogram(struct root *root, struct histogram *named, struct draft *draft)
 {
 	struct histogram *histogram = named;
@@ -330,7 +330,8 @@ static void leave_histogram(struct root *root, struct hist_trigger *hist)
 		histogram_retire(root, histogram);
 }
 
-/* Add the trigger of @draft to the event, for the histogram @named or a new one. */
+/* Add the new trigger of @draft to its event.  The trigger counts in the histogram
+ * @named, or in a new one if @named is NULL. */
 static int add_draft(struct hist_write *write, struct draft *draft,
 		     struct histogram *named, bool *ret_is_changed)
 {

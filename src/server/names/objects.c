@@ -60,7 +60,8 @@ struct objects {
 						 * read from files of the root */
 	uint64_t wait_ns;			/* time that objects_wait() may still
 						 * wait, ns */
-	bool is_parsing;			/* result of objects_has_missing() */
+	bool is_parsing;			/* value that objects_has_missing()
+						 * returns */
 };
 
 static struct objects *root_objects(const struct root *root)
@@ -212,8 +213,8 @@ static void start_file(struct root *root, struct object_file *file)
 	root_objects(root)->is_parsing |= r == -EBUSY;
 }
 
-/* Subtract @bytes from *@bytes_left, the bytes that the root may still use.  If fewer
- * are left, subtract nothing and return false. */
+/* Subtract @bytes from *@bytes_left, the number of bytes that the root may still use.  If
+ * fewer are left, subtract nothing and return false. */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
 	bool is_enough = bytes <= *bytes_left;
@@ -271,8 +272,8 @@ static bool has_names(struct root *root, struct object_file *file)
 	return file->is_readable;
 }
 
-/* Return the element of objects.files for the file that @desc describes.  Takes over
- * desc->path. */
+/* Return the element of objects.files for the file that @desc describes.  The function
+ * becomes the owner of desc->path. */
 static struct object_file *get_file(const struct root *root, const struct object_desc *desc)
 {
 	struct objects *objects = root_objects(root);
@@ -369,8 +370,8 @@ static int object_in_order(const struct root *root, uint32_t modules, uint32_t s
 	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
 }
 
-/* Return false if it is certain, without reading its file, that object @number does not
- * contain @addr. */
+/* Return false if object @number certainly does not contain @addr.  Does not read the
+ * object's file. */
 static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 {
 	const struct abi_object *row;
@@ -584,8 +585,8 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 
 /* ---- functions that demangle C++ names ---- */
 
-/* Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
- * later; or another -errno. */
+/* Start to demangle all names in the symbols of a file.  Returns 0; -EBUSY if the caller
+ * must try again later; or another -errno. */
 static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
 {
 	struct parse_want want = {

@@ -23,7 +23,7 @@ struct object_file {
 	uint32_t build_id_bytes;
 	bool is_parsed;			/* true: the file was parsed, even if this has
 					 * failed */
-	bool is_readable;		/* true: the file was parsed successfully */
+	bool is_readable;		/* true: the file was parsed without an error */
 	bool has_cxx;			/* true: the file was parsed and has C++ symbols */
 	struct parse_job *job;		/* job of the parser that works on the file; NULL
 					 * if there is none */
@@ -63,8 +63,8 @@ struct object {
 int objects_init(struct root *root);
 /* Method root_part.done: free the struct objects of @root, and kill its parsers. */
 void objects_done(struct root *root);
-/* Forget that results were missing: objects_has_missing() returns false again.  Must be
- * called before names, strings or parameters are looked up. */
+/* Forget that results were missing, so that objects_has_missing() returns false again.
+ * Must be called before names, strings or parameters are looked up. */
 void objects_clear_missing(struct root *root);
 /* Return true if a result was missing since objects_clear_missing(), because a file is
  * still being parsed.  In this case the caller must look names up again later. */
@@ -109,9 +109,9 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);
 /*
- * Demangle the names of all objects.  Starts as many parsers as it can.  Returns 0 if this
- * was done or has failed; -ERESTART if a parser is working, so that the caller must call
- * again later.
+ * Demangle the names of all objects.  Starts as many parsers as it can.  Returns 0 if
+ * this is finished, even if it has failed; -ERESTART if a parser is working, so that the
+ * caller must call again later.
  */
 int objects_demangle_all(struct root *root);
 /*
@@ -144,9 +144,9 @@ bool objects_can_be(const struct root *root, const struct symbols_from *from,
  * objects_enter - add an object, which the server has found in a process, to the root's
  * table of objects
  * @object: the row to add; this function sets the members `since` and `is_there`
- * 	@known: number of rows in the table when the caller last found the object
- * 	there; only later rows can describe another object at its addresses; 0 if
- * 	the caller never found the object there
+ *	@known: number of rows in the table when the caller last found the object
+ *	there; only later rows can describe another object at its addresses; 0 if
+ *	the caller never found the object there
  *
  * Does nothing if the object is in the table already, or if the table is full.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache of the parameters of functions, filled by a session of the parser. */
+/* A cache of the parameters of functions.  A session of the parser finds the parameters. */
 #include "server/names/params.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@ struct found {
 struct params {
 	struct parse_job *session;	/* session of the parser for this file; NULL if
 					 * there is none */
-	bool is_over;			/* true: the session has failed or takes too
-					 * long, so no other session is started for the
-					 * file */
+	bool is_over;			/* true: no other session is started for the file,
+					 * because the session has failed or takes too
+					 * long */
 	const char *why;		/* reason that params_why() returns; NULL if there
 					 * is nothing to report */
 	uint64_t asked;			/* address whose parameters the session is looking

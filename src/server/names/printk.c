@@ -24,8 +24,8 @@
 					 * trace_printk(), bytes */
 
 struct printk_format {
-	uint32_t off;			/* offset of the format's text in the root's
-					 * memory */
+	uint32_t off;			/* offset, in the root's memory, of the text of
+					 * the format */
 	char *text;
 };
 
@@ -35,8 +35,8 @@ struct printk_formats {
 					 * which it has space */
 	uint64_t bytes;			/* total length of the texts of all formats in
 					 * @table, bytes */
-	uint32_t tables_seen;		/* value of abi_control.tables_changed when the
-					 * formats were last read */
+	uint32_t tables_seen;		/* value that abi_control.tables_changed had when
+					 * the formats were last read */
 	bool is_full;			/* true: a limit was reached, so the server reads
 					 * no more formats */
 	uint32_t first[ABI_PRINTK_LISTS];	/* for each list of formats in the heap:

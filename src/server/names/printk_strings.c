@@ -30,8 +30,8 @@ struct block {
 					 * end */
 };
 
-/* Get the strings of a module, at offset @off of the root's memory.  Returns false if
- * not all of them are inside of the heap. */
+/* Get the strings of a module, which are at offset @off of the root's memory.  Returns
+ * false if they do not lie completely in the heap. */
 static bool find_block(const struct root *root, uint64_t off, struct block *ret_block)
 {
 	uint64_t left = off < root->arena_off ? root->arena_off - off : 0;

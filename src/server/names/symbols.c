@@ -37,8 +37,8 @@ struct symbols {
 	struct string strings[STRINGS];		/* cache of strings, indexed by a hash of
 						 * their address; a new string replaces an
 						 * old one */
-	uint32_t tables_seen;			/* value of abi_control.tables_changed
-						 * when @strings were read */
+	uint32_t tables_seen;			/* value that abi_control.tables_changed
+						 * had when @strings were read */
 	struct written_names written;		/* searches for functions by name, and
 						 * their results */
 };
@@ -128,8 +128,8 @@ static int find_restorer(struct root *root, const struct symbols_from *from,
 	return !r && ret->symbol->size ? -ENOENT : r;
 }
 
-/* Print the name of the object's module as [MODULE], as in
- * available_filter_functions. */
+/* Print the name of the module to which @object belongs as [MODULE], as
+ * available_filter_functions shows it. */
 static void print_module(const struct object *object, struct text *out)
 {
 	const char *file = basename(object->file->path);

@@ -33,8 +33,8 @@ struct function_symbol {
 	const struct elf_symbol *symbol;
 	uint64_t start;			/* address of the symbol in the program's
 					 * memory */
-	const struct elf_symbols *symbols;	/* symbol table of the file, of which
-						 * @symbol is a row */
+	const struct elf_symbols *symbols;	/* symbol table that contains @symbol as a
+						 * row */
 	const char *path;		/* path of the file */
 };
 
@@ -64,7 +64,8 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
  * address in its file.  Returns 0 or -ENOENT. */
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
-/* Names of the addresses that stand for code of ulf itself, by enum abi_ip. */
+/* Names for addresses that are no addresses of the program but stand for code of ulf
+ * itself, by enum abi_ip. */
 extern const char *const symbols_builtin[];
 /*
  * Append all functions of @root to @out, one per line, in the format of /proc/kallsyms,

@@ -37,11 +37,12 @@
 					 * without data that options add */
 #define ARGS_OFFSET	24u		/* offset of the data that options add to the
 					 * record of a function's start */
-#define RETADDR_BYTES	32u		/* size of the record of a function's start with
-					 * a return address */
+#define RETADDR_BYTES	32u		/* size of the record of a function's start that
+					 * contains a return address */
 #define EXIT_BYTES	48u		/* size of the record of a function's end */
-#define MARKS_BYTES	4u		/* size of the marks (ABI_GRAPH_...) that may
-					 * follow ENTRY_BYTES or EXIT_BYTES */
+#define MARKS_BYTES	4u		/* size of the marks (ABI_GRAPH_...), which may
+					 * follow the first ENTRY_BYTES or EXIT_BYTES
+					 * bytes of a record */
 
 /* A record of the graph tracer: the start or the end of a function. */
 struct call {
@@ -114,8 +115,8 @@ static void read_marks(const struct merge_record *record, struct call *call)
 	call->has_retval = !(marks & ABI_GRAPH_TAIL);
 }
 
-/* Read a record of the graph tracer.  Returns false for other records, and for records that
- * are too short. */
+/* Read a record of the graph tracer into *@ret_call.  Returns false if @record is another record,
+ * or is too short. */
 static bool read_call(const struct merge_record *record, struct call *ret_call)
 {
 	uint64_t start_ns, end_ns;
@@ -156,9 +157,11 @@ static bool is_foreign(uint16_t type)
 	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
 }
 
-/* Return true if @start is the start of a leaf, and store the end of the leaf in *@ret_end.
- * Compare the depths, too: a function may call itself, and after a longjmp() the inner
- * call has no end. */
+/*
+ * Return true if @start is the start of a leaf, and store the leaf's end in *@ret_end.  The
+ * depths must be equal, too: a function may call itself, and after a longjmp() the inner call has
+ * no end.
+ */
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {

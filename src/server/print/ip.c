@@ -12,9 +12,11 @@
 #define CALLERS_OFFSET	16		/* offset of the first return address in the
 					 * record of a stack, bytes */
 
-/* Print the name of @ip, which is a number of enum abi_ip.  Records that ulf itself
- * makes, for example markers, have such a number instead of an address of the program.
- * symbols_list() lists these names for tools. */
+/*
+ * Print the name of @ip, which is a number of enum abi_ip.  Records that ulf itself
+ * makes, for example markers, contain such a number in place of an address of the
+ * program. symbols_list() lists these names for tools.
+ */
 static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 {
 	text_puts(out, symbols_builtin[ip]);

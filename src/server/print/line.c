@@ -42,8 +42,8 @@ static void print_raw_data(const struct line *line, struct text *out)
 	text_putc(out, '\n');
 }
 
-/* How records of a built-in event are printed.  The built-in events are those of the
- * kernel's system `ftrace`. */
+/* How records of one built-in event are printed.  Built-in events are those that the
+ * kernel has in the system `ftrace`. */
 static const struct builtin_event {
 	uint16_t type;
 	uint64_t numbers;		/* bitmap of those options of NUMBERS that the
@@ -95,8 +95,8 @@ void line_print_event(const struct line *line, const struct event_format *format
 	text_putc(out, '\n');
 }
 
-/* Print a record as text: with the event's print format, or field by field if the
- * option `fields` is on. */
+/* Print a record as text: with the event's print format; or, if the option `fields` is
+ * on, field by field. */
 static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;

@@ -24,7 +24,7 @@ struct entry {
  * is 0. */
 struct entry entry_of(const struct merge_record *record);
 
-/* A record that is being printed. */
+/* A record that is being printed, with its source. */
 struct line {
 	const struct line_source *source;
 	const struct merge_record *record;
@@ -65,7 +65,7 @@ void func_repeats_print(const struct line *line, struct text *out);
 
 /* ---- function that is defined in args_line.c ---- */
 
-/* Print the arguments of the function at @func.  @args: the argument registers that were
+/* Print the arguments of the function at @func.  @args: contents of the argument registers, as
  * recorded at the function's entry. */
 void args_print(const struct line *line, uint64_t func,
 		const uint64_t args[ARCH_ARG_REGS], struct text *out);

@@ -70,7 +70,8 @@ void lines_advance(struct lines *lines);
  * file. */
 struct lines_stream {
 	struct line_source source;
-	const struct tracer *tracer;	/* methods of the tracer that has made the records */
+	const struct tracer *tracer;	/* methods of the tracer that has made the records
+					 * of the stream */
 	/*
 	 * Method second: get the record that follows the current one on CPU @cpu, or on
 	 * any CPU if @cpu is CPU_ALL.  Returns 1 on success; 0 if there is none, or if it

@@ -74,7 +74,7 @@ TRACERS(TRACER_METHODS)
 uint32_t instance_tracer_number(const struct instance *instance);
 /* Return the methods of the instance's tracer. */
 const struct tracer *instance_tracer(const struct instance *instance);
-/* Return the name of the instance's tracer, as current_tracer shows it. */
+/* Return the name of the instance's tracer, as the file current_tracer shows it. */
 const char *instance_tracer_name(const struct instance *instance);
 
 #endif

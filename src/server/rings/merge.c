@@ -327,10 +327,8 @@ int merge_start(struct merge *merge)
 	return was_reset;
 }
 
-/*
- * Fill @ret_record from @record and return 1.  Returns 0 if the record is younger than
- * the horizon, so that the reader must wait.
- */
+/* Fill @ret_record from @record and return 1.  If the record is younger than the horizon,
+ * return 0, because the reader must wait for it. */
 static int merge_emit(const struct merge *merge, const struct source *source,
 		      const struct ring_record *record, struct merge_record *ret_record)
 {

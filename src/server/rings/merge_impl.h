@@ -18,14 +18,15 @@ struct source {
 					 * stream ends (ring_cursor.entries) */
 	bool is_begun;			/* true: the stream has read at least one record
 					 * of this ring */
-	bool has_moved;			/* true: the stream has passed records
-					 * or a loss of this ring since the last
-					 * merge_consume() */
+	bool has_moved;			/* true: since the last merge_consume(), the
+					 * stream has passed records of this ring, or a
+					 * loss */
 	bool is_offered;		/* true: ring_cursor_offer() was called for the
 					 * records that the stream has passed */
 	bool was_consumed;		/* true: the last merge_consume() has removed
 					 * records from this ring */
-	struct abi_ring_read after;	/* read state that the ring had after the last
+	struct abi_ring_read after;	/* the state of reading (struct abi_ring_read)
+					 * that the ring had after the last
 					 * merge_consume() */
 	struct ring_record record;	/* the next record of the ring; valid while the
 					 * source is in merge.heap */
@@ -47,8 +48,8 @@ struct merge {
 					 * read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
 					 * because of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values of instance_rings.rings_serial
-						 * and reads_serial when the sources
+	uint64_t rings_serial, reads_serial;	/* values that instance_rings.rings_serial
+						 * and reads_serial had when the rings
 						 * were opened */
 	uint64_t horizon;		/* horizon: the stream returns only records up to
 					 * this time; younger records must wait for the
@@ -62,7 +63,8 @@ struct merge {
 
 /* ---- functions that are defined in merge_deliver.c ---- */
 
-/* Remove @merge from the list instance_rings.staged and withdraw its offers. */
+/* Remove @merge from the list instance_rings.staged of streams with staged records, and
+ * withdraw its offers. */
 void merge_unstage(struct merge *merge);
 /*
  * Call merge_give_up() for other streams that have staged records of rings that @merge

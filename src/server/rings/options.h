@@ -11,7 +11,7 @@
 /* Turn the option @bit (a bit of enum option_bit) of @instance on or off. */
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 
-/* Return true if tracing_cpumask contains @cpu, so that @cpu records. */
+/* Return true if tracing_cpumask contains @cpu, so that @cpu may record. */
 static inline bool instance_has_cpu(const struct instance *instance,
 				    uint32_t cpu)
 {
@@ -29,7 +29,7 @@ static inline bool instance_is_on(const struct instance *instance)
 }
 /* Set tracing_on of @instance to @on.  Returns true if this has changed the value. */
 bool instance_set_on(struct instance *instance, bool on);
-/* Return true if records of @cpu are written to the buffer now. */
+/* Return true if hits on @cpu are recorded now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
 /* Make writers check again whether they must record, and to which side.  Must be called
  * after a setting was changed that decides this.  See runtime/buffer/switch.c. */

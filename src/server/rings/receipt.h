@@ -27,7 +27,7 @@
 
 struct ring_view;
 
-/* The maximum of the parameter @bytes of receipt_reply(). */
+/* Maximum number of bytes that receipt_reply() can send. */
 #define RECEIPT_REPLY_MAX	((64u << 10) - 16)
 
 /*

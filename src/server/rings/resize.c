@@ -255,9 +255,9 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 /*
  * Free @ring, which is an old ring (`prev`), if it is not needed any more.  This is so
  * in two cases: it is empty; or its records would be overwritten next if the old and
- * the new ring were one ring.  The second case is true if the new ring has already
- * overwritten records, and its oldest record is not older than the oldest one of the
- * old ring.  Returns false if the old ring must stay.
+ * the new ring were one ring.  This second case is true if the new ring has already
+ * overwritten records and its oldest record is at least as young as the oldest one of
+ * the old ring.  Returns false if the old ring must stay.
  */
 static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 			uint32_t generation)

@@ -35,8 +35,8 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
 	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
 }
 
-/* Return the number of pages of a ring of @kind.  With rseq, most records go to the
- * fast ring; without rseq, all records go to the slow ring. */
+/* Return the number of pages that a ring of @kind gets.  With rseq, most records go to
+ * the fast ring; without rseq, all records go to the slow ring. */
 static uint64_t kind_pages(const struct instance *instance,
 			   const struct ring_plan *plan, uint64_t kb,
 			   enum abi_ring_kind kind)

@@ -44,8 +44,7 @@ struct instance_ring {
 					 * none */
 };
 
-/* A choice of rings: those of the main side, of the spare side (snapshot), or of
- * both. */
+/* A choice of rings: those of the main side, those of the spare side (snapshot), or all. */
 enum rings {
 	RINGS_MAIN,
 	RINGS_SNAPSHOT,
@@ -69,9 +68,9 @@ struct instance_rings {
 	struct instance_ring *rings;	/* array of nr_rings rings, one for each
 					 * reference in abi_buffer.side */
 	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* bitmap: for each CPU the number of
-					 * its main side (0 or 1) at the last
-					 * instance_sync() */
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: for each CPU, the number of its main
+					 * side (0 or 1) when instance_sync() was last
+					 * called */
 	uint64_t rings_serial;		/* serial number that changes when rings are
 					 * replaced, swapped or cleared */
 	uint64_t reads_serial;		/* serial number that changes when records are
@@ -119,9 +118,9 @@ void instance_add_info(struct instance *instance, struct server_root_info *info)
 /* Method root_part.prepare: make rings for trace_printk(), if the program possibly uses
  * it. */
 int printk_rings_prepare(struct root *root);
-/* Return true if shared memory refers to any ring. */
+/* Return true if @instance has a ring, that is, if shared memory refers to one. */
 bool instance_has_rings(const struct instance *instance);
-/* Return true if shared memory refers to any late ring. */
+/* Return true if @instance has a late ring, that is, if shared memory refers to one. */
 bool instance_has_late(const struct instance *instance);
 /* Return the ring of @cpu and @kind to which threads record now; NULL if there is
  * none. */
@@ -148,7 +147,7 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
-/* Return the number of bytes of the unread records of @cpu (or CPU_ALL).  This is slow,
+/* Return how many bytes the unread records of @cpu (or CPU_ALL) have.  This is slow,
  * because every page of the rings is read. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
 /* Return true if a ring of @cpu (or CPU_ALL) has a record that was not read yet. */
@@ -189,18 +188,16 @@ void instance_retire(struct instance *instance);
 
 /* ---- functions that are defined in ring_plan.c ---- */
 
-/*
- * New rings that are being made and are not published yet.  Sizes in shared memory may
- * change at any time, so they are read once and stored in this struct.
- */
+/* New rings that are being made and are not published yet.  The sizes in shared memory
+ * may change at any time, so each size is read once and stored in this struct. */
 struct ring_plan {
 	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap of the CPUs that get
 							 * rings, for each side */
 	const uint64_t *cpu_kb;		/* size of the rings of each CPU in KiB; NULL to
 					 * use the sizes in shared memory */
-	bool is_keeping;		/* true: keep all records: copy the records of
-					 * `prev` rings, and let the current rings
-					 * become `prev` */
+	bool is_keeping;		/* true: no record is lost: the records of `prev`
+					 * rings are copied, and the current rings become
+					 * `prev` */
 	uint32_t kinds;			/* mask of the kinds of rings to make, 1 << kind;
 					 * 0 to make the kinds that the instance has */
 	uint32_t page_bytes;
@@ -236,8 +233,8 @@ bool instance_has_spare(const struct instance *instance);
  * sides must have rings.  Does nothing while recording is paused.
  */
 void instance_swap(struct instance *instance, int cpu);
-/* Method instance_part.tick: free old rings that are not needed any more, and make a
- * spare side if a program has asked for it. */
+/* Method instance_part.tick: free old rings that are no longer needed, and make a spare
+ * side if a program has asked for one. */
 void instance_tick_rings(struct instance *instance);
 /* Make the spare side if the program has asked for one (tracing_alloc_snapshot()). */
 void instance_answer_spare(struct instance *instance);

@@ -12,10 +12,10 @@ struct text;
 /*
  * blob_to_format - copy and check the description of an event at @shared
  * @left: number of bytes that the root may still use for formats.  The function
- *	subtracts the number of bytes that it uses.  If this format does not fit, it
- *	stores 0, so that no later format fits, either.  The limit is needed because a
- *	hostile program can let thousands of rows refer to one description, and
- *	thousands of fields to one text.
+ *	subtracts the number of bytes that it uses.  If this format does not fit,
+ *	the function stores 0, so that no later format fits, either.  The limit is
+ *	needed because a hostile program can let thousands of rows refer to one
+ *	description, and thousands of fields to one text.
  *
  * Returns NULL if the description is malformed or does not fit.  The caller frees the
  * result with event_format_free().

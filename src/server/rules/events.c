@@ -194,7 +194,8 @@ static int compare_events(const void *pa, const void *pb)
 	return r ? r : (a->row < b->row) - (a->row > b->row);
 }
 
-/* Sort the events of the rows @first to @end - 1, and merge them into events.by_name. */
+/* Sort the events of the rows @first to @end - 1 by name, and merge them into the sorted
+ * array events.by_name. */
 static int sort_names(struct root *root, uint32_t first, uint32_t end)
 {
 	struct events *events = root_events(root);
@@ -507,7 +508,8 @@ struct event *events_find_any(const struct root *root, const char *system, const
 	struct events *events = root_events(root);
 	uint32_t low = 0, high = events->nr_by_name;
 
-	while (low < high) {		/* find the first event that is >= @system:@name */
+	while (low < high) {		/* find the first event whose name is >=
+					 * @system:@name */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (compare_names(events->by_name[middle], system, name) < 0)
@@ -694,8 +696,8 @@ static bool is_selected(const struct event *event, const struct selection *selec
 	return (!event->is_late || selection->has_late) && is_match(event, selection->match);
 }
 
-/* Make the rings that the visible events of @selection need.  Returns 0; -EINVAL if there is no
- * such event; or another -errno. */
+/* Make the rings that the visible events among those of @selection need.  Returns 0; -EINVAL if
+ * there is no such event; or another -errno. */
 static int need_rings(struct instance *instance, const struct selection *selection)
 {
 	const struct events *events = root_events(instance->root);
@@ -715,8 +717,8 @@ static bool has_selected(const struct events *events, const struct selection *se
 	return false;
 }
 
-/* Enable or disable events.  All rows of an event change, also those of modules that
- * are not loaded now, because they may be loaded again. */
+/* Enable or disable events.  All rows of an event change, even those of modules that are
+ * not loaded now, because these modules may be loaded again. */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {

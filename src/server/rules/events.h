@@ -23,8 +23,8 @@ struct text;
 
 /*
  * Print a record of a dynamic event as the kernel prints it, without the event's name and a
- * newline.  @is_verbose: the option verbose is on.  Returns 0, or -EBADMSG if the record is too
- * short.
+ * newline.  @is_verbose: true if the option verbose is on.  Returns 0, or -EBADMSG if the
+ * record is too short.
  */
 typedef int event_print_fn(const struct event *event, const void *rec, size_t bytes,
 			   const struct print_env *env, bool is_verbose, struct text *out);
@@ -36,7 +36,7 @@ typedef int event_print_fn(const struct event *event, const void *rec, size_t by
  */
 typedef int event_settle_fn(struct instance *instance, const struct event *event);
 
-/* The server's copy of a row of the table of events, which the program writes. */
+/* The server's copy of one row of the table of events, to which the program writes. */
 struct event {
 	uint32_t row;			/* number of the event's row in root->events_table */
 	uint32_t number;		/* number of the event's directory in the file
@@ -52,7 +52,7 @@ struct event {
 	bool is_visible;		/* true: @is_present is set, and no newer event
 					 * with @is_present set has this system and name */
 	bool is_compiled;		/* true: event_program() has been called, so
-					 * @program is valid */
+					 * @program has its value */
 	bool is_late;			/* true: agents record the event, some time after it
 					 * has happened (ABI_EVENT_LATE) */
 	bool is_booted;			/* true: the boot settings have already added
@@ -91,9 +91,9 @@ struct events {
 	struct event **visible;		/* array of nr_visible events that are visible,
 					 * sorted by system and name */
 	uint32_t nr_visible;
-	struct event **by_name;		/* array of the nr_by_name valid events, sorted
-					 * by system and name; of events with the same
-					 * name, the newest is first */
+	struct event **by_name;		/* array of the nr_by_name valid events, sorted by
+					 * system and name; of several events with one
+					 * name, the newest comes first */
 	uint32_t nr_by_name;
 	uint64_t formats_taken;		/* number of bytes that the formats of the root's
 					 * events have used; BLOB_FORMATS_BYTES at most */
@@ -105,8 +105,8 @@ struct events {
 					 * or 0 if the element is free */
 	uint32_t system_index_size;	/* number of elements of system_index; a power of
 					 * two, at least 2 * nr_systems */
-	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
-					 * events_refresh() */
+	uint32_t tables_seen;		/* value that abi_control.tables_changed had at
+					 * the last events_refresh() */
 	bool has_refused;		/* true: error_log of the root says already that a
 					 * process has refused a module */
 };
@@ -181,9 +181,11 @@ int event_need_rings(struct instance *instance, const struct event *event);
 /* Return true if @event appears in lists of events because it is visible.  A late event,
  * which every program has, appears only after it was switched on for the first time. */
 bool event_is_listed(const struct root *root, const struct event *event);
-/* Return true if the setting of @event is on, and no process has failed to apply it.
- * The setting of an event in soft mode is always on, also while its records are
- * dropped. */
+/*
+ * Return true if the setting of @event is on, and no process has failed to apply it.
+ * For an event in soft mode, the setting is always on, even while its records are
+ * dropped.
+ */
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
 /*

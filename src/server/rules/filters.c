@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handle writes to `filter` files.  A write changes the filters of all rows of its
- * event or system.  If this is not possible, it changes none. */
+/* Handle writes to `filter` files.  A write changes the filters of all rows of its event,
+ * or of all events of its system.  If it cannot change all of them, it changes none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@
 /* New filters for several rows of the table of events.  Either all of them are put in
  * force, or none. */
 struct change {
-	uint32_t nr;			/* number of rows, and length of each array of
-					 * this struct */
+	uint32_t nr;			/* number of rows to change, and length of each
+					 * array of this struct */
 	uint32_t *rows;
 	struct event_filter *filters;	/* array with the new filter of each row; after
 					 * change_swap() it has the old filters */
-	struct event_filter **pointers;	/* pointers to the elements of @filters, for
-					 * system_filter_store() */
+	struct event_filter **pointers;	/* array of pointers to the elements of @filters,
+					 * for system_filter_store() */
 	const struct event_format **formats;
 };
 
@@ -154,9 +154,9 @@ static void log_error(struct instance *instance, const struct event *event)
 					 * searches */
 
 /*
- * Suggest a name for a filter that fits no event of its system: the field or constant
- * that is most similar to the wrong name.  Searches only the first NEAR_EVENTS events
- * of the system.  Returns NULL if no name is similar.
+ * Suggest a name for a filter that fits no event of its system: the name of a field or
+ * constant that is most similar to the wrong one.  Searches only the first NEAR_EVENTS
+ * events of the system.  Returns NULL if no name is similar.
  */
 static const char *near_in_system(const struct instance *instance,
 				  const struct change *change, const char *text,
@@ -212,9 +212,9 @@ static void log_system(struct instance *instance, const struct change *change)
 /* ---- functions that find constants whose names filters may use ---- */
 
 /*
- * Limit of the search for names of constants.  The program decides how many names there
- * are, and how many events.  So the server searches at most NAMES_BYTES of a root's
- * names in one go, and after that NAMES_BYTES per second.
+ * Limit of the search for names of constants.  The program decides how many names
+ * there are, and how many events.  So the server searches at most NAMES_BYTES bytes of
+ * a root's names at once, and afterwards NAMES_BYTES bytes per second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -270,8 +270,8 @@ static void each_constant(struct root *root, const struct event *event,
 	free(names);
 }
 
-/* Call @each for the names in the tables of __print_symbolic() and __print_flags() in
- * the event's print format. */
+/* Call @each for those names that the tables of __print_symbolic() and __print_flags() in
+ * the event's print format contain. */
 static void each_printed(struct root *root, struct event *event, uint32_t offset,
 			 filter_name_fn *each, void *arg)
 {

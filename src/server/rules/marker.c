@@ -50,9 +50,11 @@ struct marker {
 static_assert(offsetof(struct marker, data) - offsetof(struct marker, head) ==
 	      HEADER_BYTES, "the kernel's layout");
 
-/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Count fields
- * from the end of field 2, which is the thread's name in parentheses: the name may
- * contain blanks. */
+/*
+ * Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Fields are
+ * counted from the end of field 2, because this field, the thread's name in
+ * parentheses, may contain blanks.
+ */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 {
 	char path[64], stat[1024];

@@ -195,9 +195,11 @@ static bool is_ended(uint32_t tid)
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
 }
 
-/* Remove ended threads from @pids.  Checks EXPIRE_MAX threads; the next call continues
+/*
+ * Remove ended threads from @pids.  Checks EXPIRE_MAX threads; the next call continues
  * from *@next.  The number is limited because a program can set all bits of its list,
- * and other roots must not wait for the server meanwhile. */
+ * and a check of all would make other roots wait for the server.
+ */
 static void expire_some(struct abi_pids *pids, uint32_t *next)
 {
 	uint32_t tid = *next;

@@ -25,16 +25,15 @@ struct extent_list;
 /* How much of its limits for rules a root has used up.  This is the state of
  * ROOT_PART_RULES. */
 struct root_rules {
-	uint64_t rules_taken;		/* number of bytes of the blocks of rules that
-					 * were loaded; ABI_RULES_BYTES_MAX at most */
-	uint64_t filters_taken;		/* number of bytes of filter text that were
-					 * compiled for loaded or inherited triggers,
-					 * plus a number for each compilation; its limit
-					 * is FILTERS_BYTES_MAX (triggers.c) */
-	uint64_t triggers_taken;	/* number of loaded or inherited triggers; a
-					 * trigger counts once for each row of its
-					 * event; OLD_TRIGGERS_MAX (triggers.c) at
-					 * most */
+	uint64_t rules_taken;		/* number of bytes that the blocks of rules had
+					 * that were loaded; ABI_RULES_BYTES_MAX at most */
+	uint64_t filters_taken;		/* cost of compiling loaded or inherited
+					 * triggers: number of bytes of their filters,
+					 * plus a constant for each compilation;
+					 * limited to FILTERS_BYTES_MAX */
+	uint64_t triggers_taken;	/* number of loaded or inherited triggers,
+					 * OLD_TRIGGERS_MAX at most; a trigger counts
+					 * once for each row of its event */
 	uint64_t names_since_ns;	/* time when rules_load_names() began to wait
 					 * until functions are found, CLOCK_MONOTONIC; 0
 					 * if it does not wait */
@@ -47,7 +46,7 @@ struct root_rules {
 					 * small */
 };
 
-/* The rules of an instance.  This is the state of INSTANCE_PART_RULES. */
+/* The filters and triggers of an instance.  This is the state of INSTANCE_PART_RULES. */
 struct instance_rules {
 	struct event_filter *filters;	/* array of nr_rows filters, indexed by row of the
 					 * event */
@@ -115,10 +114,8 @@ void rules_reset_limits(struct root *root);
  * apply_start().  Returns 0, or an error of rules_publish(): then the filter stays.
  */
 int rules_forget_row(struct instance *instance, uint32_t row);
-/*
- * Make instance_rules.filters and instance_rules.softs large enough for @nr rows.  New
- * elements are all zero.  Returns 0 or -ENOMEM.
- */
+/* Make the arrays instance_rules.filters and instance_rules.softs large enough for @nr
+ * rows.  New elements are zero.  Returns 0 or -ENOMEM. */
 int rules_need_rows(struct instance *instance, uint32_t nr);
 /*
  * Method instance_part.tick: give events of new modules the filters and triggers of

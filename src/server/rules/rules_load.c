@@ -27,9 +27,12 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* Limit of the number of rules that belong to parts (instance_part.load_rule) and are
+/*
+ * Limit of the number of rules that belong to parts (instance_part.load_rule) and are
  * loaded from one block.  A correct block has only one such rule.  A hostile block
- * could have many, and loading each may sort all functions of the program. */
+ * could have many, and each takes long to load, because all functions of the program
+ * may have to be sorted.
+ */
 #define PART_RULES_MAX		8u
 
 /* maximum time for which loading a root waits for the functions that its filters name, ns */
@@ -37,12 +40,12 @@
 
 /* A private copy of the block of rules that the previous server has published. */
 struct rules_copy {
-	const char *data;		/* the block's bytes; a NUL follows the last
-					 * byte */
+	const char *data;		/* bytes of the block of rules; a NUL follows the
+					 * last byte */
 	uint32_t bytes;
 	uint64_t left;			/* number of bytes that take_bytes() may still
-					 * return: it returns each byte of a correct
-					 * block only once */
+					 * return: from a correct block, each byte is
+					 * taken only once */
 };
 
 static const void *take_bytes(struct rules_copy *block, uint64_t at, uint32_t bytes)
@@ -161,8 +164,8 @@ static bool load_rule_of_part(struct instance *instance, struct rules_copy *bloc
 	return false;
 }
 
-/* Load soft mode and triggers of an event.  All rows of an event have the same
- * triggers, so only the triggers of the first row are loaded. */
+/* Load the soft mode and the triggers of an event.  All rows of an event have the same
+ * triggers, so only those of the first row are loaded. */
 static void load_soft(struct instance *instance, struct rules_copy *block,
 		      const struct abi_rule *rule)
 {
@@ -260,8 +263,8 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* Limit the sum of the blocks' sizes, because all buffers may refer to
-		 * the same large block. */
+		/* Limit the sum of the sizes of all blocks, because all buffers may refer
+		 * to one large block. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;
@@ -294,8 +297,8 @@ int rules_load(struct instance *instance)
 	if (!rules->slots)
 		return -ENOMEM;
 	r = copy_rules(instance->root, instance->abi, &rules->block, &copy, &bytes);
-	/* Count the block again for each instance that refers to it, because a hostile
-	 * program can let all instances refer to one large block. */
+	/* Count a block for each instance that refers to it, because a hostile program
+	 * can let all instances refer to one large block. */
 	root_rules(instance->root)->rules_taken += bytes;
 	if (copy)
 		r = load_rules(instance, copy, bytes);

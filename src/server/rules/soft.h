@@ -23,8 +23,8 @@ struct soft_event {
 	uint32_t nr_rows;		/* number of rows that the event had when this
 					 * struct was made */
 	uint32_t row;			/* lowest row of the event */
-	uint32_t slot;			/* number of the rule word; the event is soft
-					 * disabled while the word is not 0 */
+	uint32_t slot;			/* number of the event's rule word; the event is
+					 * soft disabled while this word is not 0 */
 	uint32_t refs;			/* number of references: 1 if the event has
 					 * triggers, plus 1 for each trigger whose
 					 * target is this event (enable_event,
@@ -43,7 +43,7 @@ void slot_free(struct instance *instance, uint32_t slot);
 void slot_use(struct instance *instance, uint32_t slot);
 /* Return the value of rule word @slot. */
 uint64_t slot_value(const struct instance *instance, uint32_t slot);
-/* Return the number of the highest rule word in use, plus 1; 0 if none is in use. */
+/* Return 1 + the number of the highest rule word in use; 0 if none is in use. */
 uint32_t slots_used(const struct instance *instance);
 
 /* Return the struct soft_event of @event; NULL if the event is not in soft mode. */

@@ -64,8 +64,8 @@ static const char *system_name(const struct root *root, uint32_t i)
 	return events_has_system(root, events->systems[i]) ? events->systems[i] : NULL;
 }
 
-/* Replace the event's name in near->best by SYSTEM:EVENT of the first event with this
- * name.  Returns NULL if @near has found no name, or if SYSTEM:EVENT is too long. */
+/* Replace the name of an event in near->best by SYSTEM:EVENT, of the first event with
+ * this name.  Returns NULL if @near has found no name, or if SYSTEM:EVENT is too long. */
 static const char *with_system(const struct root *root, struct nearest *near)
 {
 	const char *name = nearest_name(near);

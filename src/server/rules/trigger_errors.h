@@ -31,9 +31,9 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
 		     const char *near);
 
 /*
- * trigger_log_command(), trigger_log_target() and trigger_log_count() each check one
- * part of a refused command again.  If this part is wrong, they add the reason to
- * error_log and return true.
+ * trigger_log_command(), trigger_log_target() and trigger_log_count() each check one part
+ * of a refused command again.  If this part is wrong, the function adds the reason to
+ * error_log and returns true.
  */
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Languages of trigger commands: the methods of a command that has more than a target, a
- * count and a filter.  A `hist` trigger, for example, has a text of its own and data that
- * processes use (abi_trigger.data).  triggers.c, rules.c and rules_load.c call the methods and
- * know no such command.
+ * Languages of trigger commands: the methods of a command that has more than a target, a count
+ * and a filter.  A `hist` trigger, for example, has a text of its own and data that processes
+ * use (abi_trigger.data). triggers.c, rules.c and rules_load.c call the methods; they contain
+ * no code for a single such command.
  *
  * Every method is optional and runs in the server's thread.  None may block.
  */
@@ -47,11 +47,12 @@ struct trigger_lang {
 					 * triggers of the event; false: before them */
 	/*
 	 * Method store: handle a write of this command to the `trigger` file of @event.
-	 * @params: text after "COMMAND:" or "COMMAND ", which the method may change;
-	 * NULL if there is no such text.  @is_removal: true if a `!' came before the
-	 * command.  The method itself reports mistakes in error_log.  It sets
-	 * *@ret_is_changed if the caller must call apply_start().  Returns 0 or
-	 * -errno.  Without this method the command is written as
+	 * @params: text after "COMMAND:" or "COMMAND ", which the method may change; NULL if
+	 * there is no such text.
+	 * @is_removal: true if a `!' came before the command.
+	 * The method itself reports mistakes in error_log.  It sets *@ret_is_changed if the
+	 * caller must call apply_start().  Returns 0 or -errno.
+	 * Without this method the command is written as
 	 * COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
 	 */
 	int (*store)(struct instance *instance, const struct event *event, char *params,

@@ -38,7 +38,7 @@ const struct event *trigger_find_event(struct root *root, const char *system,
 	return event;
 }
 
-/* Parse the target of a command: SYSTEM:EVENT[:COUNT]. */
+/* Parse the text SYSTEM:EVENT[:COUNT], the target of a command. */
 static int parse_target(struct root *root, char *text,
 			struct trigger_words *words)
 {

@@ -2,8 +2,8 @@
 /*
  * Parse what is written to a `trigger` file:
  *
- * 	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
- * 	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
+ *	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
+ *	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
  *
  * The text after a COMMAND with a language of its own is parsed by trigger_lang.store
  * instead.

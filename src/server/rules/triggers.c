@@ -71,8 +71,8 @@ static int make_trigger(struct instance *instance, const struct event *event,
 	char *filter = words->filter;
 	int r;
 
-	*ret_count = UINT64_MAX;	/* UINT64_MAX means "no limit", like the
-					 * kernel's -1 */
+	*ret_count = UINT64_MAX;	/* UINT64_MAX means that the trigger has no limit,
+					 * like the kernel's -1 */
 	if (words->count) {
 		r = trigger_parse_count(words->count, ret_count);
 		if (r)
@@ -347,9 +347,11 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store_text(instance, event, text, &is_logged, ret_is_changed);
 	if (r == -EINVAL && !is_logged) {
-		/* Restore the text in @copy, in which trigger_parse() has stored NULs.
-		 * The text ends at the first NUL of @data, or at the blanks before its
-		 * end. */
+		/*
+		 * trigger_parse() has stored NULs in @copy, so copy the text again.  It
+		 * ends at the first NUL of @data, or at the blanks before the end of
+		 * @data.
+		 */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}

@@ -26,7 +26,7 @@ struct soft_event;
 struct text;
 struct trigger_lang;
 
-/* A command that a trigger or a function can run: what the server needs of a row of
+/* A command that triggers or functions can run: the server's part of a row of
  * COMMANDS(). */
 struct trigger_cmd {
 	const char *name;
@@ -35,7 +35,8 @@ struct trigger_cmd {
 	enum command_scope scope;
 	uint32_t flags;			/* enum command_flags */
 	const char *help;		/* text for the README file */
-	bool has_target;		/* true: SYSTEM:EVENT must follow the command */
+	bool has_target;		/* true: a target SYSTEM:EVENT must follow the
+					 * command */
 	/* Optional method need: prepare @instance before a trigger with this command is
 	 * added.  Returns 0 or -errno. */
 	int (*need)(struct instance *instance);
@@ -80,7 +81,7 @@ struct trigger {
 	uint32_t nr_programs;
 };
 
-/* A trigger, compiled for the records of one row of the event. */
+/* A trigger, as it is compiled for the records of one row of its event. */
 struct trigger_program {
 	uint32_t row;
 	struct filter_program *filter;	/* compiled filter; NULL if the trigger has no
@@ -107,9 +108,9 @@ void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
 
 /*
- * Print the part of a trigger that follows the name of its command: the target, if it has
- * one, and the count, as in ":sched:sched_switch:count=3" or ":unlimited".  @counter is
- * trigger.counter.
+ * Print the part of a trigger that follows the name of its command: the target, if it
+ * has one, and the count, as in ":sched:sched_switch:count=3" or ":unlimited".
+ * @counter: value of trigger.counter.
  */
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
@@ -127,10 +128,11 @@ const struct trigger_program *trigger_program(const struct trigger *trigger, uin
 /*
  * Make a trigger of @event, without adding it yet, and compile its filter.  A mistake in the
  * filter is reported in error_log.
- * @filter: text of the filter, which is copied; NULL if there is none.  @state: value
- * of trigger.state, which trigger_free() frees; if this function fails, the caller
- * keeps it.  Returns 0, -EINVAL, -EBUSY (see filters_log_missed()), -ENOMEM or another
- * error of filter_compile().
+ * @filter: text of the filter, which is copied; NULL if there is none.
+ * @state: value of trigger.state, which trigger_free() frees; if this function fails, the
+ *   caller keeps it.
+ * Returns 0, -EINVAL, -EBUSY (see filters_log_missed()), -ENOMEM or another error of
+ * filter_compile().
  */
 int trigger_make(struct instance *instance, const struct event *event,
 		 const struct trigger_cmd *cmd, const char *filter, void *state,
@@ -140,9 +142,9 @@ void trigger_free(struct trigger *trigger);
 /*
  * Compile the data of @trigger, add it to @event, and publish the rules.  The caller must call
  * apply_start() afterwards.
- * @count: how often the trigger may run; UINT64_MAX: no limit.
- * Returns 0, -ENODEV (the root is dead), -ENOSPC, -ENOMEM, -EINVAL (the trigger does not fit
- * @event) or an error of rules_publish().  After an error the caller still owns @trigger.
+ * @count: how often the trigger may run; UINT64_MAX if there is no limit.  Returns 0, -ENODEV
+ * (the root is dead), -ENOSPC, -ENOMEM, -EINVAL (the trigger does not fit @event) or an error
+ * of rules_publish().  After an error the caller still owns @trigger.
  */
 int trigger_add(struct instance *instance, const struct event *event,
 		struct trigger *trigger, uint64_t count);
@@ -189,9 +191,10 @@ void triggers_free(struct trigger *triggers);
 
 /*
  * Append @abi, a trigger that the previous server has published, to soft->triggers.
- * @event: a row of the event.  @filter: text of the trigger's filter, which is copied;
- *   NULL if there is none.  @more: @bytes bytes for trigger_lang.load; NULL if there
- *   are none.  An invalid trigger is skipped.
+ * @event: a row of the event.
+ * @filter: text of the trigger's filter, which is copied; NULL if there is none.
+ * @more: @bytes bytes for trigger_lang.load; NULL if there are none.
+ * An invalid trigger is skipped.
  */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct event *event, const struct abi_trigger *abi,

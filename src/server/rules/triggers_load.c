@@ -24,7 +24,8 @@
 #define COMPILE_BYTES	64u		/* amount by which each compilation of a trigger
 					 * raises root_rules.filters_taken, in addition to
 					 * the lengths of the filter and the data */
-#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken */
+#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken, the
+					 * cost of compiling such triggers */
 
 /* ---- functions that compile triggers ---- */
 
@@ -62,7 +63,7 @@ static int compile_filter(struct instance *instance, struct trigger *trigger,
 			      ret_error);
 }
 
-/* Compile the data of @trigger for @event.  Old data stay in force after an error. */
+/* Compile the data of @trigger for @event.  After an error, the old data stay in force. */
 static int compile_data(struct instance *instance, struct trigger *trigger,
 			const struct event *event)
 {

@@ -25,8 +25,8 @@
 #include "symbols/parse.h"
 #include "symbols/parse_result.h"
 
-#define BYTES_MAX	(256ull << 20)	/* maximum number of bytes that parsers read for one
-					 * root */
+#define BYTES_MAX	(256ull << 20)	/* maximum number of bytes of files that parsers
+					 * read for one root */
 #define FILES_MAX	4096u		/* maximum number of files whose results are kept
 					 * for one root */
 #define LINES_MAX	65536u		/* maximum number of lines of /proc/PID/maps that

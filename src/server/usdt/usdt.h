@@ -2,11 +2,11 @@
 /*
  * The probes that programs and libraries carry in notes (USDT), as events.
  *
- * 	option usdt on
- * 	/proc/PID/maps --> files --> parsers --> tables (abi/usdt.h)
- * 	tables --> DIR/moved/ID		the processes read the tables there
- * 	objects with a table --> a block of the arena, abi_control.usdt
- * 	processes --> rows of the table of events, as for events of modules
+ *	option usdt on
+ *	/proc/PID/maps --> files --> parsers --> tables (abi/usdt.h)
+ *	tables --> DIR/moved/ID		the processes read the tables there
+ *	objects with a table --> a block of the arena, abi_control.usdt
+ *	processes --> rows of the table of events, as for events of modules
  *
  * So the processes add and remove these events, and the server treats them as events
  * of modules.

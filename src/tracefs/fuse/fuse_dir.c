@@ -15,7 +15,7 @@
 #define DIR_TEXT_BYTES	(64u << 20)	/* maximum size of the list of a directory's
 					 * entries (fuse_listing.entries), bytes */
 
-/* An open directory; fuse_file_info.fh points to it. */
+/* An open directory, to which fuse_file_info.fh points. */
 struct fuse_listing {
 	LIST_ENTRY(fuse_listing) link;	/* link in the list tracefs_fuse.listings */
 	struct fuse_node *node;

@@ -30,8 +30,8 @@
 
 /* Number of bytes before the reader's offset that are kept in the page cache. */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* Minimum number of bytes by which old memory pages are dropped from the page cache at a
- * time. */
+/* Old memory pages are dropped from the page cache in portions of at least this number of
+ * bytes. */
 #define CACHE_DROP_BYTES	(1 << 20)
 /* How often a splice asks for one memory page: once for read-ahead, then for the page
  * itself. */

@@ -48,7 +48,7 @@ LIST_HEAD(fuse_node_list, fuse_node);
 
 #define FUSE_NODE_BUCKETS	4096u
 
-/* An open file; fuse_file_info.fh points to it. */
+/* An open file, to which fuse_file_info.fh points. */
 struct fuse_open {
 	LIST_ENTRY(fuse_open) link;	/* link in the list tracefs_fuse.opens */
 	struct tracefs_file *file;
@@ -59,7 +59,8 @@ struct fuse_open {
 					 * waits */
 	bool was_ready;			/* true: at the last poll(2) the file was ready,
 					 * and no read has found it empty since */
-	bool is_polled;			/* true: poll(2) was called for this open file */
+	bool is_polled;			/* true: a thread has called poll(2) for this open
+					 * file */
 	uint32_t nr_ends;		/* number of reads, from the next one on, that
 					 * must fail with EINTR if they find nothing to
 					 * read; then a splice returns the memory pages
