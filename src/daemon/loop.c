@@ -44,8 +44,8 @@
 #define TICK_FAST_NS	5000000L		/* time between ticks while a request is
 						 * parked, a root has work or a parser
 						 * runs, ns */
-#define TICK_SLOW_NS	1000000000L	/* time between two ticks if there is no such
-					 * work, ns */
+#define TICK_SLOW_NS	1000000000L	/* time between two ticks if nothing is parked and
+					 * no other work is left, ns */
 #define EVENTS_AT_ONCE	32
 
 struct loop {

@@ -382,8 +382,8 @@ static bool accept_order(int socket)
 	return true;
 }
 
-/* Close all descriptors that the stopper has from the server except @socket, which
- * becomes FD_ORDERS. */
+/* Close all descriptors that the stopper has inherited from the server, except @socket,
+ * which becomes FD_ORDERS. */
 static bool leave_descriptors(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

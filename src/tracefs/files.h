@@ -133,8 +133,8 @@ int error_log_file_truncate(struct tracefs_file *file);
 /* Methods of the file `trigger` of an event. */
 SHOW(trigger_show);
 STORE(trigger_store);
-/* Methods tracefs_def.put_help: append the commands of triggers; append the commands of
- * set_ftrace_filter. */
+/* Two methods tracefs_def.put_help: the first appends the commands of triggers, the
+ * second those of set_ftrace_filter. */
 void event_commands_help(struct text *out);
 void function_commands_help(struct text *out);
 /* Method tracefs_def.refused of `trigger`: remove the trigger that was written last,

@@ -96,8 +96,8 @@ static bool log_kind(const struct wrong_write *wrong, const char *at, const char
 }
 
 /*
- * Write to error_log why the command at @at cannot be removed.  For a file, a command with a
- * count and a command without one are different, and there is no command of the kind that the
+ * Write to error_log why the command at @at cannot be removed.  A file distinguishes commands
+ * with a count from commands without one, and no function has a command of the kind that the
  * token names.
  */
 static void log_missing_command(const struct wrong_write *wrong, const char *at)

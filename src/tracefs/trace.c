@@ -41,7 +41,7 @@ struct reader {
 					 * open */
 	struct lines lines;		/* printer of the lines; its member merge is NULL
 					 * until the first read */
-	struct text text;		/* header or line that the reader is reading */
+	struct text text;		/* header or line of `trace` that is being read */
 	off_t text_at;			/* offset, in the file `trace`, of the first byte
 					 * of @text */
 	bool has_header;		/* true: the header of `trace` was printed */

@@ -203,8 +203,9 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* root->pending is full when its number of
-					 * elements is a power of two, so make it larger */
+	if (!(nr & (nr - 1)))		/* double root->pending when it is full, which it
+					 * is when its number of elements is a power of
+					 * two */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*

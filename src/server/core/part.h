@@ -72,11 +72,8 @@ struct root_part {
 	 * is called next.
 	 */
 	void (*settled)(struct root *root, bool is_awaited);
-	/*
-	 * Method stop_waiting: called to say that from now on the part must not wait
-	 * for files that are being parsed, and must work without the names in these
-	 * files.
-	 */
+	/* Method stop_waiting: after this call the part must not wait for files that are
+	 * being parsed, and must work without the names in these files. */
 	void (*stop_waiting)(struct root *root);
 	/*
 	 * Method refused: called when a process has failed to apply settings, before the

@@ -48,7 +48,8 @@ struct maps_reader {
 	uint32_t pid;			/* pid, start time and stack address of the
 					 * process whose maps are read */
 	uint64_t started, stack;
-	bool has_lines;			/* true: at least one line of the file was read */
+	bool has_lines;			/* true: at least one line of /proc/PID/maps was
+					 * read */
 	bool is_in_line;		/* true: the start of the line that is being read
 					 * was already checked */
 	size_t len;			/* length of @text, which holds the part of the

@@ -111,8 +111,8 @@ struct dynamic_event {
 					 * definition */
 };
 
-/* The server's data of one of the first ABI_DYNAMIC rows of the table of events, which
- * are for dynamic events. */
+/* The server's data for one of the rows that are reserved for dynamic events: the first
+ * ABI_DYNAMIC rows of the table of events. */
 struct dynamic_row {
 	bool is_used;			/* true: a dynamic event uses the row */
 	uint32_t generation;		/* generation that all processes must have applied

@@ -20,7 +20,7 @@
 
 /* ---- callbacks for the parser ---- */
 
-/* The data of the parser's callbacks, of which each callback gets the address. */
+/* Data for the callbacks of the parser, each of which gets the address of this struct. */
 struct context {
 	struct root *root;
 	const struct event *target;	/* event that the last call of find_target() has

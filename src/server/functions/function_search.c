@@ -23,8 +23,8 @@
 
 /* A search for a written name that is in progress, or its result. */
 struct function_search {
-	struct function_search *next;	/* next search in the list, which was used after
-					 * this one */
+	struct function_search *next;	/* next search in the list, which was last used
+					 * before this one */
 	char *key;			/* name and module for which this search is made;
 					 * see make_key() */
 	size_t key_len;			/* bytes of @key */

@@ -27,7 +27,7 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* number of objects from which on files without
+#define EMPTY_MAX		8192u	/* if a root has so many objects, files without
 					 * functions are not remembered */
 #define FUNCTIONS_MAX		4000000u	/* maximum number of functions of a root */
 #define LINE_NS			10000u	/* ns after which the budget grows by one line */

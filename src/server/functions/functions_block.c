@@ -54,9 +54,9 @@ struct function_tracers functions_tracers(const struct root *root)
 }
 
 /*
- * Change @tracers, the users of functions, to those that may use functions of @object.
- * A tracer without a filter leaves out libraries that no compiler has prepared, unless
- * the option all-objects is on.  This does not apply to the graph tracer's own lists,
+ * Remove those users from @tracers that must not use functions of @object.  A tracer
+ * without a filter must not trace a library that no compiler has prepared, unless the
+ * option all-objects is on.  This does not apply to the graph tracer's own lists,
  * which say where it starts and where it does not trace.
  */
 static void look_at_object(struct function_tracers *tracers,

@@ -297,8 +297,8 @@ int functions_select(struct instance *instance, const char *word, bool is_in,
 		return r;
 	if (match.is_number)
 		return select_number(instance, match.number, is_in, set);
-	/* To remove a function, no library must be analysed: the function is in the list,
-	 * so its object was analysed before. */
+	/* Removing functions needs no analysis of libraries: a function in the list
+	 * belongs to an object that was analysed before. */
 	return is_in ? add_matching(instance, &match, set) :
 		       select_in_scope(root, &match, false, set);
 }

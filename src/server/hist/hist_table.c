@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms and their tables.  A table is a block of the arena (core/block.h).  No
- * word of its own refers to a table.  Instead, the programs and texts in the block of
- * rules do.  So a table is allocated before the rules that use it are published, and
- * retired after rules without it are published.
+ * Histograms and their tables.  A table is a block of the arena (core/block.h).
+ * Shared memory refers to a table only in the block of rules, in programs and texts.
+ * So a table is allocated before the rules that use it are published, and retired
+ * after rules without it are published.
  */
 #include <errno.h>
 #include <stdlib.h>

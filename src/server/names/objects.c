@@ -315,7 +315,7 @@ static void try_object(struct root *root, uint32_t number)
 	struct object_desc desc;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
-		return;			/* the program writes the row, so try again later */
+		return;			/* the row is not complete yet, so try later */
 	object->is_tried = true;
 	desc = object_describe(root, number);
 	if (!desc.path)
@@ -398,8 +398,7 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 }
 
 /* Return the next object as objects_next() does.  If @is_strict, return NULL while the
- * file of an object is parsed, so that no other file is parsed needlessly: @addr may be
- * in that object. */
+ * object's file is being parsed, because the object may contain @addr. */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {

@@ -52,8 +52,8 @@ struct found {
 
 /* A search for the functions with one name, in progress or with its result. */
 struct written_search {
-	struct written_search *next;	/* next search in the list, which was used after
-					 * this one */
+	struct written_search *next;	/* next search in the list, which was last used
+					 * before this one */
 	char *name;
 	size_t len;			/* bytes of @name */
 	uint64_t objects;		/* value of sum_objects() when the search began;

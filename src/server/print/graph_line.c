@@ -52,8 +52,8 @@ struct call {
 	bool is_handler;		/* true: the function is the signal handler itself */
 	int32_t pid;			/* thread id */
 	uint64_t func;			/* address of the function */
-	int32_t depth;			/* depth of the call that is used for printing, 0
-					 * to GRAPH_DEPTH_MAX */
+	int32_t depth;			/* depth of the call, limited to 0 to
+					 * GRAPH_DEPTH_MAX */
 	/* The members from retaddr to args are set only for the start of a function. */
 	uint64_t retaddr;		/* return address of the call; 0 if it was not
 					 * recorded */

@@ -36,8 +36,8 @@ struct line_names {
 	 * may have been printed.
 	 */
 	int (*file)(const struct line *line, uint64_t addr, struct text *out);
-	/* Method printk: return the format of the trace_printk() call whose record
-	 * contains the address @addr; NULL if it is unknown. */
+	/* Method printk: return the format of trace_printk() that has the address @addr
+	 * in the program; NULL if there is none. */
 	const char *(*printk)(void *ctx, uint64_t addr);
 	/* Method params: return the parameters of the function at @addr; NULL if they are
 	 * unknown.  The result is valid until the next call. */

@@ -40,8 +40,8 @@ struct tracer {
 	int (*start)(struct instance *instance);
 	/*
 	 * Method stop: publish that the tracer is off.  Called after abi_buffer.tracer
-	 * was set to a tracer that has no stop() or another one.  Must not fail for lack
-	 * of memory.
+	 * was set to a tracer with another method stop(), or with none.  Must not fail
+	 * for lack of memory.
 	 */
 	int (*stop)(struct instance *instance);
 	/* Method print_header: print the heads of the columns.  Without this method the

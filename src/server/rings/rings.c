@@ -196,8 +196,8 @@ int instance_sync(struct instance *instance)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
 		if (ref.off && !limits->opens_left)
-			continue;	/* go on: the next instance_sync() tries again to
-					 * map this ring */
+			continue;	/* skip this ring: the next instance_sync() tries
+					 * again to map it */
 		limits->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;

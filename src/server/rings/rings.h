@@ -78,7 +78,7 @@ struct instance_rings {
 	LIST_HEAD(, merge) staged;	/* list of the streams that have staged records
 					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* change of settings that gives processes the
+	struct apply spare_apply;	/* change of settings by which processes get the
 					 * spare side for which a program has asked; the
 					 * program is answered when all processes have
 					 * applied it */

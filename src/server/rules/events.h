@@ -65,8 +65,8 @@ struct event {
 					 * the records */
 	const void *def;		/* definition of a dynamic event, which the
 					 * function @print uses */
-	event_settle_fn *settle;	/* method of a dynamic event that follows a change
-					 * of its setting; NULL if nothing must follow */
+	event_settle_fn *settle;	/* method of a dynamic event that is called after
+					 * a change of its setting; NULL if there is none */
 };
 
 /* Return true if @event is a synthetic event or an event probe. */
@@ -152,13 +152,13 @@ struct event *events_by_number(const struct root *root, uint32_t number);
  */
 int events_add_dynamic(struct root *root, const struct event *what, uint32_t order);
 /*
- * Put a dynamic event in its row as events_add_dynamic() does, but leave it out of lists
- * and searches.  A caller that adds many events calls events_show_dynamic() afterwards.
- * Returns 0 or -ENOMEM.
+ * Put a dynamic event in its row as events_add_dynamic() does, but leave it out of
+ * lists and of searches by name.  A caller that adds many events calls
+ * events_show_dynamic() afterwards.  Returns 0 or -ENOMEM.
  */
 int events_put_dynamic(struct root *root, const struct event *what, uint32_t order);
-/* Make the dynamic events of the rows @first to @end - 1, which events_put_dynamic() has
- * added, visible in lists and searches.  Returns 0 or -ENOMEM. */
+/* Make the dynamic events of the rows @first to @end - 1, which events_put_dynamic()
+ * has added, visible in lists and in searches by name.  Returns 0 or -ENOMEM. */
 int events_show_dynamic(struct root *root, uint32_t first, uint32_t end);
 /* Remove and free the dynamic event in row @row. */
 void events_remove_dynamic(struct root *root, uint32_t row);

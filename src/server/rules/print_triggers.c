@@ -56,8 +56,11 @@ static bool mark_trace_off(struct instance *instance, const struct trigger *trig
 	return instance_set_on(instance, false);
 }
 
-/* Stop recording, and record the kernel's messages about it.  Called if a user has
- * freed the spare side (by writing 0 to `snapshot`) after the trigger was set. */
+/*
+ * Stop recording, and record the messages that the kernel writes in this case.  Called
+ * if a user has freed the spare side (by writing 0 to `snapshot`) after the trigger
+ * was set.
+ */
 static void refuse_command(struct instance *instance, pid_t tid)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***", tid);

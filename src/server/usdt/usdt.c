@@ -105,8 +105,8 @@ static int start_parser(struct root *root, struct usdt_file *file, const struct 
 	}
 	file->file = identity.file;
 	file->id = identity.id ^ ID_SALT;
-	/* Store the numbers of /proc/PID/maps, with which processes compare. stat() may
-	 * return other numbers. */
+	/* Store the device numbers of /proc/PID/maps, because processes compare with
+	 * these. stat() may return other numbers. */
 	file->file.dev_major = mapped->dev_major;
 	file->file.dev_minor = mapped->dev_minor;
 	return parse_start(&want, &file->job);
