@@ -137,8 +137,7 @@ static void on_signal(int number)
 	char byte = (char)number;
 
 	if (write(signal_pipe[1], &byte, 1) < 0)
-		errno = 0;		/* It is no error if the pipe is full: poll() returns
-					 * anyway. */
+		errno = 0;		/* A full pipe is no error: poll() returns anyway. */
 	errno = saved;
 }
 
