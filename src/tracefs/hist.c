@@ -33,8 +33,8 @@
 
 #define SHOW_BYTES_MAX	(256u << 20)	/* maximum length of the text that a file `hist`
 					 * prints, bytes */
-/* The hits of a large table are not counted again for each poll(2).  Until the next count, at
- * least POLL_FACTOR times the time passes that the last count has taken. */
+/* Counting the hits of a large table takes long.  So poll(2) uses the result of a count for at
+ * least POLL_FACTOR times the time that the count has taken. */
 #define POLL_FACTOR	20u
 
 /* An open `hist` file. */

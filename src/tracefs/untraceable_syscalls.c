@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file untraceable_syscalls, which shows the instructions that make system calls
- * which are not recorded completely. */
+/* The file untraceable_syscalls, which shows the system calls in the code that are not
+ * recorded completely. */
 #include <inttypes.h>
 
 #include "base/bits.h"

@@ -367,11 +367,11 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- functions that scan all process slots of a root ---- */
 
 /*
- * Update root->fork_ns. fork_ns is 0, except while no process with a slot is left, but
- * possibly a forked child that has not claimed its slot yet.  Then it is the time
- * since when this is so.  The parent of such a child may already be dead.  There is no
- * such child if two numbers are equal: the number of children that had claimed slots
- * before the scan (forks_done), and the number of forks after the scan.
+ * Update root->fork_ns: the time since when no process with a slot is left, but
+ * possibly a forked child that has not claimed its slot yet.  It is 0 if this is not
+ * so.  The parent of such a child may already be dead.  There is no such child if two
+ * numbers are equal: the number of children that had claimed slots before the scan
+ * (forks_done), and the number of forks after the scan.
  */
 static void note_forks(struct root *root)
 {

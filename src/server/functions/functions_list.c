@@ -125,7 +125,7 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* A pattern for modules that is empty matches every module, but not the program. */
+/* An empty pattern for modules matches every module, but not the program. */
 bool function_match_has_module(const struct function_match *match,
 			       const struct function_object *object)
 {
