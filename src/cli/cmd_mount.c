@@ -181,7 +181,8 @@ static int mount_locked(struct conn *conn, const char *word, bool is_restore)
 static int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "restore", no_argument, NULL, 'r' },	/* only the server uses this option */
+		{ "restore", no_argument, NULL, 'r' },	/* only the server uses the option
+							 * --restore */
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

@@ -31,7 +31,7 @@ struct record_cmd {
 	struct record_settings settings;
 	struct record_instance instance;
 	struct record_session *session;
-	bool is_program;		/* true: the arguments are a program to start */
+	bool is_program;		/* true: the command line names a program to start */
 	bool is_terminal;		/* true: progress is shown */
 	uint64_t started_ms, shown_ms, shown_records;
 };

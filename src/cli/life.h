@@ -16,7 +16,7 @@
 					 * least this often, ms */
 
 struct life {
-	uint64_t asked_ns;		/* time when the wait began, ns of
+	uint64_t asked_ns;		/* time at which the wait for the server began, ns of
 					 * CLOCK_MONOTONIC */
 	uint64_t alive_ns;		/* time of the server's last sign of life in this
 					 * wait, ns of CLOCK_MONOTONIC; equal to @asked_ns if

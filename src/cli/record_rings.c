@@ -72,7 +72,8 @@ struct record_rings {
 	uint32_t page_bytes;		/* size of a page in the trace.dat; 0 until the first
 					 * ring was found */
 	uint64_t read, lost;		/* see struct record_count */
-	struct lane *lanes;		/* array of control.nr_cpus lanes */
+	struct lane *lanes;		/* array of control.nr_cpus lanes, which are the CPUs
+					 * with their rings */
 };
 
 /* ---- open and close ---- */

@@ -109,7 +109,7 @@ struct run {
 						 * function that can be traced was printed */
 	struct run_shown *shown;	/* array with the errors of each root that were
 					 * printed already; see run_events.c */
-	size_t nr_shown;		/* number of entries in @shown */
+	size_t nr_shown;		/* number of roots in @shown */
 	uint64_t started_ns;		/* time just before the program was started, ns
 					 * of CLOCK_BOOTTIME */
 	uint32_t id;			/* run id: number of this `ulf run`, which is stored

@@ -152,7 +152,8 @@ struct top_view {
 
 struct top_row {
 	char *label;
-	double rate;			/* number of hits per second in the last interval */
+	double rate;			/* number of hits of the row per second, in the last
+					 * interval */
 	uint64_t hits, sum;
 	double share;			/* percentage of all hits */
 	uint64_t quantiles[TOP_QUANTILES];	/* the quantiles of the row, each plus

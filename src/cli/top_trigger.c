@@ -77,7 +77,7 @@ static int write_trigger(struct top_trigger *trigger, const char *prefix, const 
 	return ret;
 }
 
-/* ---- the text of the trigger ---- */
+/* ---- make the text of the trigger ---- */
 
 /* Returns the inode number of this process's pid namespace; 0 if it is not known. */
 static unsigned long long pid_namespace(void)

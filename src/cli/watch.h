@@ -26,8 +26,10 @@ struct watch_event {
 	char *name;			/* SYSTEM:EVENT */
 	bool is_on;			/* true: on in the instance */
 	char *filter;			/* NULL: none */
-	uint64_t hits;			/* number of hits since the event was switched on */
-	double rate;			/* number of hits per second in the last interval */
+	uint64_t hits;			/* number of hits of the event since it was switched
+					 * on */
+	double rate;			/* number of hits of the event per second, in the last
+					 * interval */
 };
 
 struct watch_root {

@@ -73,7 +73,7 @@ struct boot_token {
 /* One boot setting, as it was written: NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
-	struct boot_token whole;	/* the whole setting, as it was written */
+	struct boot_token whole;	/* text of the whole setting: NAME or NAME=VALUE */
 	struct boot_token value;	/* the value without its quotes; value.text is
 					 * NULL if the setting has no value */
 };

@@ -136,12 +136,13 @@ enum { EXT_MAX = 8 };
 struct directive {
 	uint32_t lit, lit_len;	/* offset and length, in print_program.pool, of the literal
 				 * text before the conversion */
-	uint8_t conv, fast;	/* conv: enum conversion; fast: enum fast_path */
+	uint8_t conv, fast;	/* conv: kind of the conversion (enum conversion); fast:
+				 * faster code for it (enum fast_path) */
 	uint8_t base;		/* base in which the number is printed: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
-	int32_t width, prec;	/* width and precision; -1: not given */
+	int32_t width, prec;	/* width and precision of the conversion; -1: not given */
 	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: of the width and of the
 						 * precision if they are written as `*`, and
 						 * of the value to print; 0: there is no node */

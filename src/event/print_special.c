@@ -10,7 +10,7 @@ enum {
 	ESCAPE_SPECIAL	= 1 << 1,
 	ESCAPE_NUL	= 1 << 2,
 	ESCAPE_OCTAL	= 1 << 3,
-	ESCAPE_PRINT	= 1 << 4,	/* do not escape printable characters */
+	ESCAPE_PRINT	= 1 << 4,	/* flag: do not escape printable characters */
 	ESCAPE_HEX	= 1 << 5,
 	ESCAPE_ANY	= ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NUL | ESCAPE_OCTAL,
 };

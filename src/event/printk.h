@@ -25,7 +25,8 @@ enum printk_kind {
 	PRINTK_PERCENT,
 	PRINTK_CHAR,
 	PRINTK_INT,
-	PRINTK_FLOAT,		/* a double; a long double is recorded as a double */
+	PRINTK_FLOAT,		/* the argument is a double; a long double is recorded as a
+				 * double */
 	PRINTK_STR,
 	PRINTK_PTR,
 	PRINTK_PTR_TEXT,	/* a pointer whose target is printed, for example %pI4; the
@@ -39,7 +40,8 @@ enum printk_kind {
 /* One conversion of a format of trace_printk(). */
 struct printk_conv {
 	uint8_t kind;		/* enum printk_kind */
-	uint8_t flags;		/* bits FLAG_LEFT to FLAG_UPPER (print_impl.h) */
+	uint8_t flags;		/* flags of the conversion: bits FLAG_LEFT to FLAG_UPPER
+				 * (print_impl.h) */
 	uint8_t base;
 	uint8_t bytes;		/* bytes of the number */
 	bool is_signed;

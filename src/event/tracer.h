@@ -44,7 +44,7 @@ struct tracer_row {
 	const char *help;		/* text in README */
 };
 
-/* The tracers by number (enum tracer_number). */
+/* The table of tracers, indexed by their numbers (enum tracer_number). */
 extern const struct tracer_row tracer_table[NR_TRACERS];
 
 /* Find a tracer by its name.  Returns the number of the tracer, or -EINVAL. */

@@ -111,7 +111,7 @@ bool type_is_word(const char *word, size_t len)
 /* The words that were found in the text of a type so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
-	const struct word *alias;	/* the typedef among the words, or NULL */
+	const struct word *alias;	/* the typedef among the words; NULL: there is none */
 	unsigned int nr_stars;
 	bool has_tag_name;
 };

@@ -34,7 +34,8 @@ struct export_end {
 	bool is_return;			/* true: a record says that the function returned;
 					 * false: the thread has left the call in another way,
 					 * or has not left it before the last record */
-	bool has_value;			/* true: @value is the return value */
+	bool has_value;			/* true: the return value of the call was recorded; it
+					 * is in @value */
 	uint64_t value;
 };
 
@@ -68,8 +69,8 @@ struct export_counter {
 enum export_kind { EXPORT_INT, EXPORT_UINT, EXPORT_DOUBLE, EXPORT_TEXT };
 struct export_value {
 	enum export_kind kind;
-	int64_t number;			/* value of the kind EXPORT_INT; of the kind
-					 * EXPORT_UINT if it is cast to uint64_t */
+	int64_t number;			/* the value if its kind is EXPORT_INT; if its kind is
+					 * EXPORT_UINT, the value as uint64_t */
 	double real;
 	const char *text;		/* value of the kind EXPORT_TEXT: @len bytes, valid
 					 * until the next call of export_value() */
@@ -155,7 +156,7 @@ struct export {
 extern const struct export_format export_perfetto, export_json, export_csv, export_folded,
 	export_svg, export_ctf;
 
-/* ---- functions of export.c ---- */
+/* ---- export.c: write the output ---- */
 
 /* Write ex->out to the file if it is large.  A method that appends much must call this
  * function from time to time. */
@@ -163,7 +164,7 @@ void export_flush_if_full(struct export *ex);
 /* Write all @bytes bytes at @data to @fd.  Returns 0 or -errno. */
 int export_write_all(int fd, const char *data, size_t bytes);
 
-/* ---- functions of export_value.c ---- */
+/* ---- export_value.c: read values of fields ---- */
 
 /*
  * Read a field of a record.  An array becomes a text such as {1,2,3}.  In the events of the

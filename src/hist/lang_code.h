@@ -31,7 +31,7 @@ struct hist_code {
 	uint32_t nr_key_insns;		/* number of the instructions that compute the key;
 					 * they are the first instructions */
 	uint32_t record_bytes;		/* minimum size of a record */
-	int error;			/* 0, or the -errno of the first mistake */
+	int error;			/* -errno of the first mistake that was found; 0: none */
 };
 
 /* Append an instruction that computes a value.  @a, @b: virtual registers of the operands, 0

@@ -25,12 +25,13 @@
 					 * rings */
 #define HIST_QUICK_PROBES	8u	/* maximum number of slots that a search for a key
 					 * looks at */
-#define HIST_QUICK_WORDS	6u	/* maximum size of the key, in words */
+#define HIST_QUICK_WORDS	6u	/* maximum size of the key of a quick program, in
+					 * words */
 
 enum hist_quick_kind {
 	HIST_QUICK_NOT,			/* the program is not a quick program */
 	HIST_QUICK_NUM,			/* the key is a number */
-	HIST_QUICK_STR,			/* the key is an array of characters */
+	HIST_QUICK_STR,			/* quick program whose key is an array of characters */
 };
 
 enum hist_quick_change {
@@ -48,8 +49,9 @@ enum hist_quick_change {
 struct hist_quick_num {
 	uint16_t offset;		/* offset of the number in the record, bytes */
 	uint8_t bytes;			/* size of the number, bytes; 0: there is none */
-	uint8_t sign_shift;		/* for a signed number: 64 minus its number of bits;
-					 * for an unsigned number: 0 */
+	uint8_t sign_shift;		/* shift for the sign extension of the number: 64
+					 * minus its number of bits; 0 if the number is
+					 * unsigned */
 };
 
 /* A quick program and its table.  If an event has only this histogram, ulf_event.set points
@@ -77,7 +79,8 @@ struct hist_quick {
 	uint8_t reserved;
 	uint32_t key_bytes;		/* for HIST_QUICK_STR: size of the array of
 					 * characters, bytes */
-	uint64_t change_value;		/* for HIST_QUICK_SUBLOG2: hist_insn.value; for
+	uint64_t change_value;		/* number by which the key is changed; for
+					 * HIST_QUICK_SUBLOG2: hist_insn.value; for
 					 * HIST_QUICK_BUCKET: size of a bucket */
 	/* the members below describe the table of the histogram */
 	uint64_t seed;

@@ -27,8 +27,10 @@ struct show_stat {
 
 /* An element of the array that is sorted.  It stands for an entry of the histogram. */
 struct sort_item {
-	uint64_t rank;			/* number by which entries are compared first */
-	uint32_t entry;			/* index in hist_show.entries */
+	uint64_t rank;			/* rank of the entry: entries are compared by rank
+					 * first, then by their keys or values */
+	uint32_t entry;			/* the entry that the item stands for: index in
+					 * hist_show.entries */
 };
 
 /* The sort key of one of the sorts. */

@@ -20,7 +20,7 @@ struct text;
 struct mover_limits {
 	uint64_t image_bytes;		/* maximum size of the file's image, which is what the
 					 * loader would map, bytes */
-	uint32_t functions;		/* maximum number of functions */
+	uint32_t functions;		/* maximum number of functions in an analysed file */
 };
 
 #define MOVER_LIMITS	((struct mover_limits){ 1ull << 30, 4000000 })

@@ -59,7 +59,8 @@ struct mover {
 	const struct mover_limits *limits;
 	struct elf_file file;
 	uint8_t *image;			/* the bytes of [low, high) */
-	uint64_t low, high;		/* addresses of the segments: from @low to before @high */
+	uint64_t low, high;		/* range of the addresses of the file's segments: from
+					 * @low to before @high */
 	uint64_t text, text_end;	/* addresses of the text, the range with the code:
 					 * from @text to before @text_end */
 	bool is_fixed;			/* true: the file is not position independent, so it

@@ -20,14 +20,14 @@ struct hijack {
 					 * carrier was written */
 	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the thread was asked
 					 * to stop */
-	bool is_masked;			/* true: the thread's signals are blocked */
+	bool is_masked;			/* true: this process has blocked the thread's signals */
 	bool has_moved;			/* true: the thread has the registers for the carrier,
 					 * not its own registers */
 	bool is_interrupted;		/* true: the thread has stopped for another reason
 					 * than a request of this process, so the carrier must
 					 * restore the thread's registers */
-	int signal;			/* signal that the kernel was about to deliver when
-					 * the thread was interrupted so; 0: none */
+	int signal;			/* signal that the kernel was about to deliver to the
+					 * interrupted thread; 0: none */
 };
 
 /*

@@ -151,7 +151,7 @@ static int wait_for_calm(struct stopped *stopped, const struct stop_request *req
 	return 0;
 }
 
-/* ---- wait for the stops ---- */
+/* ---- wait until the threads have stopped ---- */
 
 static void set_gone(struct stopped *stopped, struct stopped_thread *thread)
 {

@@ -13,7 +13,7 @@
 struct task_stat {
 	char state;			/* state of the thread as in /proc/PID/stat: R, S, D,
 					 * T, t, Z ...; or TASK_NONE */
-	pid_t parent;			/* parent of the thread's process */
+	pid_t parent;			/* process id of the parent of the thread's process */
 	bool is_of_kernel;		/* true: the thread works for io_uring and never runs
 					 * code of the program */
 };

@@ -64,9 +64,9 @@ struct found {
 };
 
 struct elf_args {
-	struct elf_file file;		/* the program, if @file is its separate debug file;
+	struct elf_file file;		/* the file whose DWARF libdw reads */
+	struct elf_file program;	/* the program, if @file is its separate debug file;
 					 * otherwise no file */
-	struct elf_file program;	/* the file whose DWARF libdw reads */
 	int own_fd;			/* descriptor that elf_args_open() has opened; -1 if
 					 * the caller has opened the file */
 	Elf *elf;

@@ -21,7 +21,7 @@ struct elf_moved;
 
 struct elf_moved_kept {
 	uint32_t magic;			/* ELF_MOVED_KEPT_MAGIC */
-	uint32_t head_bytes;		/* sizeof(struct elf_moved_kept) */
+	uint32_t head_bytes;		/* size of this struct: sizeof(struct elf_moved_kept) */
 	uint64_t analyser;		/* build number of the analysis that has made the
 					 * table, from mover_build() */
 	uint64_t table_bytes;

@@ -15,7 +15,8 @@ struct name_index {
 					 * the first row with this hash; 0: no row has it */
 	uint32_t *next;			/* array of @nr numbers: 1 + the next row with
 					 * the same hash; 0: no further row */
-	uint32_t mask;			/* number of different hashes minus 1 */
+	uint32_t mask;			/* mask that turns a hash value into an index in
+					 * @first */
 };
 
 /*

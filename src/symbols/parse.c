@@ -32,7 +32,8 @@
 #define JOBS_MAX	64u		/* maximum number of running jobs of all owners;
 					 * sessions do not count */
 #define SESSIONS_MAX	128u		/* maximum number of sessions of all owners */
-#define IDLE_NS		60000000000ull	/* a session ends after this time without queries, ns */
+#define IDLE_NS		60000000000ull	/* longest time without queries, after which a session
+					 * ends, ns */
 #define ASKS_MAX	16u		/* maximum number of separate debug files for which a
 					 * job may ask */
 #define GRACE_NS	2000000000ull	/* the server kills a parser that still runs
@@ -89,9 +90,10 @@ static struct {
 					 * result */
 	uint64_t serial;		/* number that parse_serial() returns; it rises
 					 * whenever a job makes progress */
-	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
-	LIST_HEAD(, parse_job) ended;	/* jobs that parse_next_ended() has not returned
-					 * yet */
+	LIST_HEAD(, parse_job) jobs;	/* list of the jobs whose channel to the parser is
+					 * open */
+	LIST_HEAD(, parse_job) ended;	/* list of the jobs that parse_next_ended() has not
+					 * returned yet */
 } parser = { .zygote = -1, .epoll = -1 };
 
 static const struct parse_job_type *job_type_of(const struct parse_job *job)
