@@ -366,9 +366,9 @@ static int need_temp(struct record_rings *rings, struct lane *lane)
 	return 0;
 }
 
-/* Store the next record of @reader, and go to the one after it.  A record that is larger than
- * a page of the file counts as lost: this is possible if the size of sub-buffers was raised
- * after the recording began. */
+/* Store the next record of @reader, and go to the record after it.  A record that is larger
+ * than a page of the file counts as lost.  This is possible if the size of sub-buffers was
+ * raised after the recording began. */
 static int take_record(struct record_rings *rings, struct lane *lane, struct reader *reader)
 {
 	const struct ring_record *record = &reader->record;
@@ -385,10 +385,10 @@ static int take_record(struct record_rings *rings, struct lane *lane, struct rea
 	return 0;
 }
 
-/* Store the whole page of @reader at once.  This is possible if no other ring has a record
- * within the page's time, if the page ends before the end of the pass, and if nothing was
- * lost before it.  Returns the number of records in the page; 0 if the records must be stored
- * one by one; or -ENOMEM. */
+/* Store the whole page of @reader at once.  This is possible under three conditions: no other
+ * ring has a record within the page's time, the page ends before the end of the pass, and no
+ * record was lost before the page.  Returns the number of records in the page; 0 if the
+ * records must be stored one by one; or -ENOMEM. */
 static int take_page(struct record_rings *rings, struct lane *lane, struct reader *reader,
 		     uint64_t horizon)
 {

@@ -37,8 +37,8 @@ struct terminal {
 	FILE *to;
 	bool is_terminal;		/* @to is a terminal */
 	size_t nr_kept;			/* number of bytes in @kept */
-	char kept[4];			/* first bytes of a UTF-8 character whose rest
-					 * is not printed yet */
+	char kept[4];			/* first bytes of a UTF-8 character whose other bytes
+					 * have not come yet */
 };
 
 /* Begin a text. */

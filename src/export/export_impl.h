@@ -121,8 +121,8 @@ struct export_format {
 	/* Method call_end: @call, the innermost call of the thread, ends. */
 	void (*call_end)(struct export *ex, const struct export_thread *thread,
 			 const struct export_call *call, const struct export_end *end);
-	/* Method event: a record of an event, but not of the graph tracer unless
-	 * has_call_events is true. */
+	/* Method event: called for a record of an event.  Records of the graph tracer are
+	 * passed only if has_call_events is true. */
 	void (*event)(struct export *ex, const struct export_thread *thread,
 		      const struct datfile_record *record);
 	/* Method counter: a record has a new value of a counter.  Called after event(). */

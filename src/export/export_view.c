@@ -44,12 +44,12 @@
 enum item_kind { ITEM_OTHER, ITEM_BEGIN, ITEM_END, ITEM_EVENT };
 enum item_flag {
 	ITEM_THREAD = 1 << 2, ITEM_CPU = 1 << 3, ITEM_BACK = 1 << 4,
-	ITEM_MORE = 1 << 5,		/* for ITEM_BEGIN: the arguments follow; for ITEM_END:
-					 * the return value follows */
-	ITEM_RETURN = 1 << 6,		/* for ITEM_END: a record says that the function
+	ITEM_MORE = 1 << 5,		/* flag of an item: after ITEM_BEGIN the arguments
+					 * follow; after ITEM_END the return value follows */
+	ITEM_RETURN = 1 << 6,		/* flag of ITEM_END: a record says that the function
 					 * returned */
-	ITEM_DEPTH = 1 << 7,		/* for ITEM_BEGIN: the caller has no record, so the
-					 * depth follows */
+	ITEM_DEPTH = 1 << 7,		/* flag of ITEM_BEGIN: the caller has no record, so
+					 * the depth of the call follows */
 };
 /* Items of the kind ITEM_OTHER, and the data that follows each of them. */
 enum other {
@@ -98,7 +98,8 @@ static void put_base64(struct text *out, const uint8_t *data, size_t bytes)
 	}
 }
 
-/* Move items to the output as base64.  Bytes that do not fill a line stay, unless @is_last. */
+/* Move items to the output as base64.  Bytes at the end that do not fill a line are moved
+ * only if @is_last. */
 static void move_items(struct export *ex, bool is_last)
 {
 	struct view_state *state = ex->state;

@@ -271,8 +271,8 @@ static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 	return true;
 }
 
-/* Parse a name that has the same meaning in every event, but over which a field with this
- * name takes precedence. */
+/* Parse a name that has the same meaning in every event.  If the event has a field with this
+ * name, the name stands for the field instead. */
 static bool parse_generic(struct hist_node *node)
 {
 	if (!strcmp(node->name, "cpu") || !strcmp(node->name, "CPU")) {

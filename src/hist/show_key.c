@@ -146,8 +146,9 @@ static void put_execname(const struct field *field, struct text *out)
 	text_putc(out, ']');
 }
 
-/* Append the bucket of a field with .log2=N.  Numbers of the same length whose first N + 1
- * bits are equal are in one bucket.  A number of at most N + 1 bits has its own bucket. */
+/* Append the bucket of a field with .log2=N.  A bucket contains the numbers of the same
+ * length whose first N + 1 bits are equal.  A number of at most N + 1 bits has its own
+ * bucket. */
 static void put_log2(const struct field *field, struct text *out)
 {
 	uint64_t low = *field->words, sub = field->node->value;

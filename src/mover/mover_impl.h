@@ -121,7 +121,7 @@ static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t va
 
 /* Read the file's segments to mover->image.  Returns 0 or -errno. */
 int mapped_read(struct mover *mover);
-/* Returns a pointer to the copy in the image of the @bytes bytes at the file's address
+/* Returns a pointer to the @bytes bytes of the image that are loaded to the file's address
  * @vaddr, or NULL if the image does not have them all. */
 const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes);
 /* Returns the number of bytes from the file's address @vaddr to the end of the image; 0 if
@@ -214,9 +214,9 @@ bool frames_make(const struct mover *mover, const struct function *function,
  * long. */
 bool row_copy(const struct mover *mover, const struct function *function,
 	      struct insn_copy *ret_copy);
-/* Write the block of a row of the table.  The block has the copy @copy of the instructions at
- * @site, the @original_bytes bytes that the process must find at @site, and a frame for each
- * bound of the copy. */
+/* Write the block of a row of the table: the copy @copy of the instructions at @site, the
+ * @original_bytes bytes that the process must find at @site, and a frame for each bound of
+ * the copy. */
 void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
 		     const struct insn_copy *copy, const struct moved_frame *frames,
 		     struct text *out);

@@ -164,8 +164,8 @@ static bool is_in(uint64_t address, uint64_t start, uint64_t end)
 	return address >= start && address < end;
 }
 
-/* Returns true if libc may change data that all threads share before or after the system call
- * @call.  With one thread only, libc changes such data without a lock. */
+/* Returns true if libc may, just before or after the system call @call, change data that all
+ * threads share.  With one thread only, libc changes such data without a lock. */
 static bool is_call_risky(long call)
 {
 	switch (call) {
@@ -180,8 +180,8 @@ static bool is_call_risky(long call)
 
 /*
  * Returns true if a second thread can safely start now.  As long as libc knows of one thread
- * only, it uses no locks.  So the program's only thread must not be in libc or in the dynamic
- * linker, unless it is in a system call that is not about memory or threads.  The thread must
+ * only, it uses no locks.  So the program's only thread must be outside of libc and of the
+ * dynamic linker, or in a system call that is not about memory or threads.  The thread must
  * not be in a signal handler either, because the handler may have interrupted libc.
  */
 static bool is_safe(const struct injection *injection, const struct hijack *hijack)

@@ -3,7 +3,7 @@
  * Demangle C++ names, for the option `demangle`.  The function __cxa_demangle() of libstdc++
  * does the work.
  *
- * A name of 260 bytes can expand to one of a gigabyte, because each part of a name may
+ * A name of 260 bytes can expand to a name of a gigabyte, because each part of a name may
  * contain the part before it twice:
  *
  *	_Z1f1AIiiES_IS0_S0_ES_IS1_S1_E...
