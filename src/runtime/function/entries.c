@@ -33,11 +33,11 @@
 #include "runtime/unwind/object_file.h"
 #include "runtime/unwind/unwind.h"
 
-#define LEAD_MAX	64u		/* greatest number of bytes from a function's
+#define LEAD_MAX	64u		/* maximum number of bytes from a function's
 					 * start to its site */
 
-/* The header of .eh_frame_hdr, in the form that every linker writes.  Any other form counts
- * as no table. */
+/* The header of .eh_frame_hdr, in the form that every linker writes.  If the header has
+ * another form, the object counts as one without a table. */
 struct header {
 	uint8_t version, frames_encoding, count_encoding, table_encoding;
 	int32_t frames;
@@ -57,8 +57,9 @@ struct starts {
 	struct row *rows;		/* copy of the table's rows, sorted by start */
 };
 
-/* Copy the table of the .eh_frame_hdr at @header, in the object @image.  Returns false
- * if there is no table, if it cannot be read, or if there is no memory. */
+/* Copy the table of the .eh_frame_hdr at address @header, in the object @image.
+ * Returns false if the object has no table, if it cannot be read, or if there is no
+ * memory. */
 static bool read_starts(int fd, const struct image *image, uint64_t header,
 			struct starts *ret)
 {
@@ -84,7 +85,7 @@ static bool read_starts(int fd, const struct image *image, uint64_t header,
 }
 
 /* Returns the start of the last function that does not begin after @addr, or 0 if there is
- * none. */
+ * no such function. */
 static uint64_t start_before(const struct starts *starts, uint64_t addr)
 {
 	int64_t want = (int64_t)(addr - starts->header);

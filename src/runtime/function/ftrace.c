@@ -39,10 +39,10 @@
 
 /* ---- find out which users a site must have ---- */
 
-static const struct ftrace_ops *filters[FTRACE_USERS];	/* filters of the program's
-							 * callbacks; protected by
-							 * runtime_lock() */
-static uint32_t wanted;			/* callbacks of the program that are registered,
+/* filters of the callbacks that the program has registered; protected by
+ * runtime_lock() */
+static const struct ftrace_ops *filters[FTRACE_USERS];
+static uint32_t wanted;			/* the registered callbacks of the program,
 					 * one bit for each */
 
 /* Returns the users that site @i of @object must have. */
@@ -67,9 +67,9 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 
 static uint32_t next_body;		/* offset of the next free body in ftrace_bodies */
 
-/* Returns the address of the next body, at offset *@at or after it, and moves *@at past
- * the body.  Each memory page of bodies begins with a struct graph_page, which
- * unwinders need. */
+/* Returns the address of the next body, at offset *@at or after it, and moves *@at to
+ * the end of the body.  Each memory page of bodies begins with a struct graph_page,
+ * which unwinders need. */
 static uint8_t *body_place(uint32_t *at)
 {
 	uint8_t *place;
@@ -108,8 +108,8 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 }
 
 /* Make bodies for the sites that are about to be switched on.  Write all bodies first,
- * then store their addresses in the slots.  So if a thread finds a body in a slot, the
- * body is complete.  Returns 0, -ENOSPC (no space for more bodies) or an error of
+ * then store their addresses in the slots, so that every body that a thread finds in a
+ * slot is complete.  Returns 0, -ENOSPC (no space for more bodies) or an error of
  * writing text. */
 static int bodies_make(const struct fsites *sites)
 {
@@ -163,8 +163,9 @@ static bool is_about_functions(int r)
 	return r == -EILSEQ || r == -ENOMEM;
 }
 
-/* Returns the more important of two errors.  An error of the whole call is more important than
- * one of single functions; of two equally important errors the first one is returned. */
+/* Returns the more important one of two errors.  An error of the whole call is more
+ * important than an error of single functions.  If both are equally important, returns the
+ * first. */
 static int worse_error(int first, int second)
 {
 	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?
@@ -175,8 +176,8 @@ static void serve_unwinders(void);
 static bool has_served;			/* true: serve_unwinders() was called in this update */
 
 /* Give all sites of @object the users that they must have.  Returns 0, -EFAULT if the
- * object was unmapped, or the error that worse_error() chooses.  In the last case all
- * sites without an error are updated. */
+ * object was unmapped, or the error that worse_error() chooses.  After such an error,
+ * all sites without an error are updated. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -190,7 +191,7 @@ static int update_object(struct object *object)
 	if (!sites->end_changed)
 		return 0;
 	sites->is_alone = sites->moved && still_is_alone();
-	/* Before a thread can be in a slot, unwinders must know of slots. */
+	/* Unwinders must know the slots before a thread can be in a slot. */
 	if (!has_served)
 		serve_unwinders();
 	prepared = fsites_prepare(sites);
@@ -208,15 +209,17 @@ static int update_object(struct object *object)
 }
 
 /*
- * Updates of libraries are put off while a thread is in dlclose(), because that thread
- * may be about to unmap libraries.  They are not put off while a thread in dlopen()
- * waits for the server: that thread holds libc's lock, so no other thread can unmap
- * anything.  runtime_lock() protects nr_unloading, nr_loading and has_put_off.
+ * State of threads in dlclose() and dlopen().  Updates of libraries are put off while
+ * a thread is in dlclose(), because that thread may be about to unmap libraries.
+ * They are not put off while a thread in dlopen() waits for the server: that thread
+ * holds libc's lock, so no other thread can unmap anything.  runtime_lock() protects
+ * nr_unloading, nr_loading and has_put_off.
  */
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
 static bool has_put_off;		/* true: some updates were put off */
-static bool is_unserved;		/* true: a call of unwinders_serve() was put off */
+static bool is_unserved;		/* true: unwinders_serve() must still be
+					 * called, because the call was put off */
 
 static bool is_program(const struct object *object)
 {
@@ -227,11 +230,11 @@ static bool is_program(const struct object *object)
 }
 
 /* true: slots are getting new tags.  Meanwhile no lane has rings, so ftrace.S leaves every
- * call to hit.c. grace_restart_sections() restarts the rseq sections of threads that had
+ * call to hit.c; grace_restart_sections() restarts the rseq sections of threads that had
  * loaded a ring before */
 static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
-					 * have old tags */
+					 * still have old tags */
 
 bool ftrace_objects_are_safe(void)
 {
@@ -243,9 +246,9 @@ bool ftrace_may_patch(const struct object *object)
 	return ftrace_objects_are_safe() || is_program(object);
 }
 
-/* Call unwinders_serve(), so that unwinders find their way out of slots.  It may change a word
- * of any library, so it is put off while a library may be unmapped; sites of the program's own
- * functions are switched all the same. */
+/* Call unwinders_serve(), which lets unwinders find their way out of slots.  It may change
+ * a word of any library, so the call is put off while a library may be unmapped.  Sites of
+ * the program's own functions are switched even then. */
 static void serve_unwinders(void)
 {
 	has_served = true;
@@ -270,7 +273,8 @@ static int update_all(void)
 		}
 		r = update_object(o);
 		if (r == -EFAULT)
-			object_drop(o);		/* drop the object: a dlclose() has unmapped it
+			object_drop(o);		/* drop the object, because a
+						 * dlclose() has unmapped it
 						 * meanwhile */
 		else
 			ret = worse_error(ret, r);
@@ -303,8 +307,8 @@ static int update_sites(void)
 
 void ftrace_unload_begin(void)
 {
-	runtime_lock();		/* waits until an update of sites, if one has
-				 * begun, is complete */
+	runtime_lock();		/* taking the lock waits for the end of an update of
+				 * sites that has begun */
 	nr_unloading++;
 	runtime_unlock();
 }
@@ -336,12 +340,12 @@ void ftrace_load_begin(void)
 
 void ftrace_load_end(bool has_applied)
 {
-	runtime_lock();		/* waits until an update of sites, if one has
-				 * begun, is complete */
+	runtime_lock();		/* taking the lock waits for the end of an update of
+				 * sites that has begun */
 	if (has_applied)
 		ftrace_apply_again();
-	if (ftrace_state.active)	/* one of the objects that are loaded now may be an
-					 * unwinder */
+	if (ftrace_state.active)	/* one of the objects that were loaded just
+					 * now may be an unwinder */
 		unwinders_serve();
 	if (nr_loading)
 		nr_loading--;
@@ -351,7 +355,7 @@ void ftrace_load_end(bool has_applied)
 void ftrace_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (nr_unloading)	/* forget the threads that were in dlclose():
+	if (nr_unloading)	/* forget the threads that were in dlclose(), because
 				 * they do not exist in the child */
 		nr_unloading = 0;
 	if (nr_loading)
@@ -364,7 +368,7 @@ bool ftrace_has_put_off(void)
 	return has_put_off;
 }
 
-/* ---- select the common cases, which ftrace.S handles ---- */
+/* ---- select the common cases of hits, which ftrace.S handles ---- */
 
 static struct ftrace_case cases[ABI_BUFFERS];
 
@@ -388,8 +392,8 @@ static bool graph_is_simple(const struct buffer *buffer)
 	       ftrace_state.graph_depth == UINT32_MAX;
 }
 
-/* Returns the rings of @buffer if hooks can write to them, else buffer_no_rings.  Hooks
- * write to fast rings only, and read the clock themselves. */
+/* Returns the rings of @buffer if hooks can write to these rings, else buffer_no_rings.
+ * Hooks write only to fast rings, and read the clock themselves. */
 static struct ring_set *hook_set(const struct buffer *buffer)
 {
 	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
@@ -413,7 +417,8 @@ static struct ring_set *graph_set(uint32_t users)
 	return set;
 }
 
-/* Store in ftrace_state what ftrace.S may do by itself while @users are active. */
+/* Store in ftrace_state for which common cases ftrace.S may record while @users
+ * are active. */
 static void set_common(uint32_t users)
 {
 	const struct buffer *one = function_buffer(users);
@@ -478,8 +483,8 @@ static int hooks_init(void)
 	unsigned long cpus[ABI_CPUS / 64];
 
 	/* Hooks do not check the CPU number.  So if a CPU number may be too large for a
-	 * set of rings (or if the kernel does not report how many CPUs there are), make
-	 * hooks read a word that means "on no CPU". */
+	 * set of rings, or if the kernel does not report how many CPUs there are, make
+	 * hooks read a word instead that means "on no CPU". */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
@@ -493,7 +498,7 @@ static int hooks_init(void)
 }
 
 /* Add a user that the program registers.  The user is added even if some functions cannot
- * be patched.  Calls of these functions do not reach the user. */
+ * be patched; calls of these functions do not reach the user. */
 int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();
@@ -543,8 +548,8 @@ int ftrace_filter_changed(void)
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
 			 1u << FTRACE_STACK)
 
-/* Give function_graph to the buffers of @changed that are in @graph, and take it from the
- * others of @changed. None of them is active. */
+/* Give function_graph to those buffers of @changed that are in @graph, and take it from
+ * the other buffers of @changed.  None of these buffers may be active. */
 static void set_graphs(uint32_t changed, const struct ftrace_graph_settings *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);

@@ -7,8 +7,9 @@
  * registers only and calls nothing of libc.  ftrace.c adds and removes users.
  *
  * "@place" is the address on a stack at which a return address is stored, unless a
- * comment says otherwise.  It also identifies a call: "the call at @place".  A followed
- * call is a call whose return libulf waits for: libulf has replaced its return address.
+ * comment says otherwise.  It also identifies a call: "the call at @place".  A
+ * followed call is a call whose return address libulf has replaced, because it waits
+ * for the return of the call.
  */
 #ifndef ULF_RUNTIME_FTRACE_H
 #define ULF_RUNTIME_FTRACE_H
@@ -29,7 +30,7 @@ struct fgraph_ops;
 struct ring_set;
 struct thread_slot;
 
-#define FTRACE_OPS_MAX		8u	/* greatest number of registered callbacks */
+#define FTRACE_OPS_MAX		8u	/* maximum number of registered callbacks */
 #define FTRACE_TAGS		32u	/* number of tags, including tag 0; see shadow_tags.h */
 
 /* Bit numbers in the users of a site, and in the users of a followed call. */
@@ -37,23 +38,27 @@ enum ftrace_user {
 	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i is the tracer of buffer i:
 					 * function or function_graph */
 	FTRACE_OPS		= ABI_BUFFERS,	/* FTRACE_OPS + i is callback i of the program */
-	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer among the users
-								 * has function_graph */
+	/* some buffer among the users has function_graph as its tracer */
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
 	FTRACE_GRAPH_OPS,		/* the struct that the program has registered
 					 * with register_ftrace_graph() */
-	FTRACE_PROFILE,			/* the profiler, which needs the return of each call, too */
+	FTRACE_PROFILE,			/* the profiler, which also needs the return
+					 * of each call */
 	FTRACE_PROBES,			/* commands of set_ftrace_filter (function_probe.c) */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
 	/* Marks of a site, which only graph tracers use. */
-	FTRACE_START		= FTRACE_USERS,	/* the function is in set_graph_function:
-						 * follow it and its callees */
-	FTRACE_SKIP,			/* the function is in set_graph_notrace: record
-					 * neither it nor its callees */
+	FTRACE_START		= FTRACE_USERS,	/* mark: the function is in
+						 * set_graph_function, so graph
+						 * tracers follow it and its callees */
+	FTRACE_SKIP,			/* mark: the function is in set_graph_notrace,
+					 * so graph tracers record neither it nor its
+					 * callees */
 	/* A mark in the users of a followed call. */
-	FTRACE_CPU_TIME,		/* shadow.time_ns is a CPU time, from ftrace_cpu_ns() */
+	FTRACE_CPU_TIME,		/* mark: shadow.time_ns is a CPU time, from
+					 * ftrace_cpu_ns() */
 	/* Marks of a followed call.  They reuse the bits of users that never follow
-	 * calls: in the users of a followed call these bits are free. */
+	 * calls, because these bits are free in the users of a followed call. */
 	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
 							 * which the kernel called */
 	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* the call is a signal handler, or inside of
@@ -67,8 +72,9 @@ enum ftrace_user {
 /* The case that ftrace.S handles: the function tracer of one buffer is the only user of the
  * site. */
 struct ftrace_case {
-	struct ring_set *set;		/* the set of rings; an old set is freed after a
-					 * grace period [buffer.set] */
+	struct ring_set *set;		/* the set of rings; the old set is freed a
+					 * grace period after a replacement
+					 * [buffer.set] */
 	uint32_t users;			/* the bit of the buffer among the users of a site */
 };
 
@@ -77,44 +83,53 @@ struct ftrace_case {
  * runtime_lock().  A user's pointers are valid while the user's bit is in `active`, and
  * until the end of the grace period after that.
  *
- * function, graph_set and graph_sets are for ftrace.S.  While an active user needs something
- * that ftrace.S cannot do, they have no rings, and so ftrace.S leaves every hit to hit.c.
+ * function, graph_set and graph_sets are for ftrace.S.  While an active user needs
+ * something that ftrace.S cannot do, these members have no rings, and so ftrace.S leaves
+ * every hit to hit.c.
  */
 struct ftrace_state {
-	const struct ftrace_case *function;	/* the case of the only function tracer,
-						 * or ftrace_no_case */
-	struct ring_set *graph_set;	/* set of rings of graph_buffer; an old set is
-					 * freed after a grace period [buffer.set] */
+	const struct ftrace_case *function;	/* the case of the only function
+						 * tracer; ftrace_no_case if there is
+						 * not exactly one */
+	struct ring_set *graph_set;	/* set of rings of graph_buffer; the old set
+					 * is freed a grace period after a replacement
+					 * [buffer.set] */
 	uint64_t restorer;		/* result of arch_restorer(), which never changes
 					 * after it is set */
-	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
-							 * tag; other lanes have no rings */
+	/* graph_set is the element for the lane of its tag; the other lanes have
+	 * sets without rings */
+	struct ring_set *graph_sets[FTRACE_LANES];
 	uint32_t active;		/* users that are on, one bit for each */
 	uint32_t graphs;		/* buffers that have function_graph, one bit for each */
 	uint32_t tags;			/* tags of active graph tracers, one bit for each */
 	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
 	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs (shadow_tags.h) */
-	const struct buffer *buffers[ABI_BUFFERS];	/* [i] is buffer i, if it has a
-							 * tracer */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* [t] is the buffer that has tag t */
-	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
+	/* element i is buffer number i, if this buffer has a tracer */
+	const struct buffer *buffers[ABI_BUFFERS];
+	/* element t is the buffer that has the tag t */
+	const struct buffer *tag_buffers[FTRACE_TAGS];
+	const struct buffer *graph_buffer;	/* the buffer that has the only graph
+						 * tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
-	struct fgraph_ops *graph_ops;	/* argument of register_ftrace_graph() */
+	struct fgraph_ops *graph_ops;	/* struct that the program has passed to
+					 * register_ftrace_graph() */
 	bool has_starts;		/* true: set_graph_function is not empty */
 	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not recorded */
 	struct abi_stack *stack;	/* block of the stack tracer, which never changes
 					 * after it is set */
-	uint64_t own_text, own_bytes;	/* range of libulf.so's code; 0 bytes with libulf.a.
-					 * Never changes after it is set */
+	uint64_t own_text, own_bytes;	/* address and size of libulf.so's code, which
+					 * never change after they are set; with
+					 * libulf.a the size is 0 */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
 
 /*
- * Returns true if libulf itself calls a function: @ret, the return address, is in libulf.so.
- * Functions of libc can be traced, and libulf calls some of them (memcpy(), memset()), in the
- * agent and in the middle of a hit.  Such a call must not be a hit: the agent is no thread of the
- * program, and the first hit of a thread would begin again and again.
+ * Returns true if libulf itself calls a function, which is so if @ret, the return address,
+ * is in libulf.so.  Functions of libc can be traced, and libulf calls some of them
+ * (memcpy(), memset()), in the agent and in the middle of a hit.  Such a call must not be a
+ * hit: the agent is no thread of the program, and the first hit of a thread would begin
+ * again and again.
  */
 static inline bool ftrace_is_own_call(uint64_t ret)
 {
@@ -142,32 +157,35 @@ static inline bool ftrace_is_own_call(uint64_t ret)
  *			top = address of h's return address,	depth = 1
  */
 struct ftrace_thread {
-	uint64_t head;			/* first word of the function tracer's records;
-					 * 0: not known yet, or the thread records
-					 * nothing now */
-	uint64_t entry_head, exit_head;	/* first words of the graph tracer's records */
+	uint64_t head;			/* first word of the function tracer's records
+					 * of this thread; 0: not known yet, or the
+					 * thread records nothing now */
+	uint64_t entry_head, exit_head;	/* first words of the graph tracer's entry and
+					 * exit records of this thread */
 	uint64_t top;			/* @place of the thread's innermost followed
 					 * call, or SHADOW_NONE; possibly with the flag
 					 * SHADOW_SLOWLY */
 	uint32_t depth;			/* depth of the next followed call */
 	uint32_t is_in_callback;	/* is 1 while the thread runs a callback of the program */
-	uint64_t page;			/* the memory page of a stack that ftrace.S used
-					 * last, and whose shadow is at home (shadow.h);
-					 * only ftrace.S uses this member */
-	uint64_t signal_stack, signal_bytes;	/* signal stack of the thread's last
-						 * traced handler; 0 bytes: it had none */
+	uint64_t page;			/* the memory page of a stack that ftrace.S
+					 * used last, whose shadow is at home
+					 * (shadow.h); only ftrace.S uses this member */
+	uint64_t signal_stack, signal_bytes;	/* address and size of the signal
+						 * stack on which the thread's last
+						 * traced signal handler ran; size 0:
+						 * it ran on none */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
-/* ---- functions of hit.c for the state of the current thread; signal handlers may call
- * them ---- */
+/* ---- functions of hit.c that change the state of the current thread; signal handlers
+ * may call them ---- */
 
-/* Update ftrace_this after the thread has got a (new) tid, or after is_in_callback
+/* Update ftrace_this, because the thread has got a (new) tid or is_in_callback has
  * changed. */
 void ftrace_thread_named(void);
 /* Restore ftrace_this after vfork().  @top: value of ftrace_this.top before vfork(). */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback);
-/* Called before the thread gives up its thread slot, and so its tid.  From then on ftrace.S
+/* Called before the thread gives up its thread slot, and so its tid.  Afterwards ftrace.S
  * records nothing of this thread. */
 void ftrace_thread_forget(void);
 
@@ -198,12 +216,13 @@ static inline uint64_t ftrace_cpu_ns(void)
 
 /* Settings of the graph tracers. */
 struct ftrace_graph_settings {
-	uint32_t buffers;		/* buffers with function_graph, one bit for each */
-	uint8_t sessions[ABI_BUFFERS];	/* a number for each buffer, which changes each
-					 * time the buffer gets function_graph */
+	uint32_t buffers;		/* buffers whose tracer is function_graph, one
+					 * bit for each */
+	uint8_t sessions[ABI_BUFFERS];	/* for each buffer, a number that changes each
+					 * time function_graph becomes its tracer */
 	uint32_t depth;			/* max_graph_depth; 0: no limit */
 	bool has_starts;		/* true: set_graph_function is not empty */
-	uint64_t thresh_ns;		/* tracing_thresh; 0: there is no
+	uint64_t thresh_ns;		/* tracing_thresh in ns; 0: there is no
 					 * threshold */
 };
 /*
@@ -212,15 +231,15 @@ struct ftrace_graph_settings {
  * @users: all users of all sites together
  *
  * If memory or a needed feature is missing, the function changes nothing.  Any other
- * error is about single sites: all other sites are patched and traced.  Sites whose
- * bytes are not as expected are skipped, and this is no error.
+ * error concerns only single sites: all other sites are patched and traced.  Sites
+ * whose bytes are not as expected are skipped, and this is no error.
  *
  * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
  * shadow_make(), stack_tracer_apply() or of patching.
  */
 int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph);
 
-/* Called when @buffer has got other rings, or other lists of threads. */
+/* Called when the rings or the lists of threads of @buffer have changed. */
 void ftrace_buffer_changed(const struct buffer *buffer);
 /*
  * Users that the program registers (register_ftrace.c).
@@ -254,17 +273,17 @@ void ftrace_update_put_off(void);
  * update of sites, if one has begun, is complete. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
-/* A constructor that dlopen() runs calls ftrace_load_begin() before it waits for the
- * server, and ftrace_load_end() afterwards.  Between the two calls libulf may patch all
- * text, even during a dlclose().  @has_applied: the server knows the new objects, and
- * the agent has applied the server's settings. */
+/* Called by a constructor that dlopen() runs: ftrace_load_begin() before it waits for
+ * the server, and ftrace_load_end() afterwards.  Between the two calls libulf may
+ * patch all text, even during a dlclose().  @has_applied: the server knows the new
+ * objects, and the agent has applied the server's settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_applied);
 /* Called in the child after fork(): forget that threads of the parent were in dlclose()
  * or dlopen(), and call stack_tracer_after_fork(). */
 void ftrace_after_fork(uint32_t old_tid);
-/* Returns true if updates of libraries were put off because of a dlclose().  Then a child
- * of fork() must call ftrace_apply(). */
+/* Returns true if updates of libraries were put off because of a dlclose().  In this case
+ * a child of fork() must call ftrace_apply(). */
 bool ftrace_has_put_off(void);
 /* Switch off all users that the server has set, because this process has no root from now
  * on.  The sites stay on.  Runs in a child that has no other thread yet. */
@@ -279,9 +298,9 @@ int ftrace_apply(void);
 /* Stop all tracing of functions that the server has asked for.  Returns what
  * ftrace_apply_users() returns. */
 int ftrace_drop_settings(void);
-/* Call ftrace_apply() and profile_apply() in a thread of the program.  If settings name
- * objects that were not loaded the last time, applies them even if they have not
- * changed. */
+/* Call ftrace_apply() and profile_apply() in a thread of the program.  If the settings
+ * name objects that were not loaded the last time, the settings are applied even if
+ * they have not changed. */
 void ftrace_apply_again(void);
 /* Returns true if the text of @object cannot be unmapped now. */
 struct object;
@@ -294,37 +313,40 @@ void stack_tracer_init(void);
 /* Called in the child after fork(): release the stack tracer's private lock, and forget
  * the last deepest stack of this process. */
 void stack_tracer_after_fork(void);
-/* Find the block in the root's memory where the deepest stack is stored.  The caller holds
- * runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of root_populate(). */
+/* Find the block in the root's memory in which the deepest stack is stored.  The caller
+ * holds runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of
+ * root_populate(). */
 int stack_tracer_apply(void);
-/* Reset the stack tracer's members of @slot, for a new thread, and for the thread of a new
- * process.  Signal handlers may call it. */
+/* Reset the stack tracer's members of @slot, for a new thread or for the only thread of a
+ * child of fork().  Signal handlers may call this function. */
 void stack_tracer_forget(struct thread_slot *slot);
-/* Called by ftrace_call_slowly().  @below: where the return address of an earlier call
- * is.  Returns 1 if that call must have ended, because the thread now makes a call at
- * @place; else 0. */
+/* Called by ftrace_call_slowly().  @below: address at which the return address of an
+ * earlier call was stored.  Returns 1 if that call must have ended, because the thread
+ * now makes a call at @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
 /* Called by ftrace_call_slowly() when the current thread's stack may be deeper than
- * ever before.  Records the stack if it is deeper.  @ip: the function's site.  Blocks
- * signals meanwhile.  Returns 0. */
+ * ever before.  Records the stack if it is the deepest.  @ip: the function's site.
+ * Blocks signals meanwhile.  Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
-/* ---- functions of hit_slow.c, which hit.c calls through ftrace_call_slowly(), so they may
- * use any register.  Any thread and any signal handler may run them. ---- */
+/* ---- functions of hit_slow.c, which hit.c calls through ftrace_call_slowly(), so that
+ * they may use any register.  Any thread and any signal handler may run them. ---- */
 
 struct ftrace_write {
 	const struct buffer *buffer;
 	void *entry;			/* the record, in the form that buffer_write() expects */
 	size_t bytes;			/* size of @entry */
-	uint64_t *ret_time;		/* where to store the current time, before the
-					 * record is written; may point into @entry */
+	uint64_t *ret_time;		/* address at which the current time is stored
+					 * before the record is written; may point
+					 * into @entry */
 };
 /* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Returns the current time in ns, by the clock of the rings.  If the root has no such
  * clock, uses clock number 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* Returns the same time as ftrace_now(), for hit.c: uses general registers only. */
+/* Returns the time that ftrace_now() returns.  For hit.c: uses only general
+ * registers. */
 static inline uint64_t ftrace_hit_ns(void)
 {
 	uint64_t ns = ftrace_ring_ns();
@@ -336,7 +358,7 @@ static inline uint64_t ftrace_hit_ns(void)
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;
 /* Call the program's entryfunc().  Returns the time of the entry, or 0 if the program does
- * not want the call to be followed. */
+ * not want the return callback for this call. */
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
 /* Call the program's retfunc().  @ret: a struct ftrace_graph_ret *, whose rettime this

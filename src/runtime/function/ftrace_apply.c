@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Apply the server's settings for functions, the block of functions (abi/functions.h).
- * Any process of the root can write this block, so nothing in it is trusted.  The object
- * that a row names must be the one that is loaded at its address.  Its table of entries
- * must be inside of the object.  A site must be at a place where the object says that a
- * function begins (entries.c).  And the bytes of a site are compared before they are
- * changed.
+ * Any process of the root can write this block, so this code checks everything in it.
+ * The object that a row names must be loaded at the row's address.  Its table of
+ * entries must be inside of the object.  A site must be at an address where the object
+ * says that a function begins (entries.c).  And the bytes of a site are compared before
+ * they are changed.
  *
  * All functions run under runtime_lock().
  */
@@ -32,14 +32,14 @@ static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 #define OBJECTS_MAX	4096u		/* maximum number of objects in a block of functions; no
 					 * process loads so many */
 
-static uint64_t seen_serial;		/* serial of the block of functions that
-					 * is in force; 0: no block is in force */
+static uint64_t seen_serial;		/* serial number of the block of functions
+					 * that is in force; 0: no block is in force */
 static bool has_others;			/* true: the block of functions names objects
 					 * that were not loaded in this process when the
 					 * block was applied */
-static bool is_stale;			/* true: apply the block of functions again,
-					 * because objects that were not loaded then may
-					 * be loaded now */
+static bool is_stale;			/* true: the block of functions must be
+					 * applied again, because objects that were
+					 * not loaded before are possibly loaded now */
 
 /* Translate the users of a site in the block of functions (ABI_FUNCTIONS_...) to bits
  * of enum ftrace_user.  @graphs: the value of abi_functions.graphs */
@@ -62,7 +62,7 @@ static uint32_t users_from(uint32_t bits, uint32_t graphs)
 	return users | 1u << FTRACE_GRAPH;
 }
 
-/* Returns true if [@start, @start + @bytes) is inside of @image. */
+/* Returns true if the @bytes bytes at @start are inside of @image. */
 static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 {
 	return start >= image->start && start < image->end &&
@@ -70,7 +70,7 @@ static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 }
 
 /* Find the object that @row of the block of functions describes.  Returns 0; -ENOENT if
- * the object is not loaded here; or an error of loaded_find(). */
+ * this process has not loaded the object; or an error of loaded_find(). */
 static int find_loaded(const struct abi_function_object *row, struct loaded *ret)
 {
 	int r = loaded_find(row->bias + row->text, ret);
@@ -109,9 +109,9 @@ static void forget_others(void)
 	}
 }
 
-/* Set the memory in which the profiler counts the functions of @object.  @off: offset
- * of the figures in the root's memory; 0: there are no figures.  Returns 0, -EINVAL or
- * an error of root_populate(). */
+/* Set the figures in which the profiler counts the functions of @object.  @off:
+ * offset of the figures in the root's memory; 0: there are no figures.  Returns 0,
+ * -EINVAL or an error of root_populate(). */
 static int take_figures(struct object *object, uint64_t off)
 {
 	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
@@ -152,8 +152,8 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (!r)
 		r = object_get_named(&loaded, row->kind, row->kind == FSITE_MOVED ? row->table :
 				     row->bias + row->table, row->nr, &object);
-	if (r == -ENOENT) {		/* another process has loaded this object, but
-					 * not this process */
+	if (r == -ENOENT) {		/* only another process has loaded this
+					 * object */
 		has_others = true;
 		return 0;
 	}
@@ -171,8 +171,8 @@ static int take_object(const void *all, const struct abi_functions *head,
 	return take_figures(object, row->figures);
 }
 
-/* Apply the block of functions, @all.  @head: a private copy of its first bytes.
- * Values that were checked are not read from the block again, because another process
+/* Apply the block of functions, @all.  @head: a private copy of the start of the
+ * block.  Checked values are not read from the block again, because another process
  * may change them. */
 static int take_functions(const struct abi_functions *all, const struct abi_functions *head)
 {
@@ -230,8 +230,9 @@ int ftrace_apply(void)
 	r = root_populate(off, sizeof(*all));
 	if (r)
 		return r;
-	/* acquire: read the block after its serial; mate: the server, which changes the
-	 * block in place if it has no space for a new one [functions.serial] */
+	/* acquire: read the block after its serial number; mate: the server, which
+	 * changes the block in place if it has no space for a new block
+	 * [functions.serial] */
 	serial = __atomic_load_n(&all->serial, __ATOMIC_ACQUIRE);
 	head = *all;
 	__asm__ volatile("" : "+m"(head));

@@ -17,11 +17,12 @@
 
 /* ---- find and add addresses in a set ---- */
 
-/* A set of addresses: a hash table with linear probing. */
+/* A set of addresses of functions: a hash table with linear probing. */
 struct ips {
-	uint32_t nr, mask;		/* number of addresses; number of elements of
-					 * @at, minus 1 */
-	uint64_t at[];			/* mask + 1 elements; an element that is 0 is free */
+	uint32_t nr, mask;		/* @nr: number of addresses; @mask: number of
+					 * elements of @at, minus 1 */
+	uint64_t at[];			/* array of mask + 1 addresses; 0: the element
+					 * is free */
 };
 
 /* Returns the element that holds @ip, or the free element in which @ip must be stored. */
@@ -99,9 +100,9 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 	       !ips_have(filter->lists[FILTER_BUT], code);
 }
 
-/* Add the addresses @some to the list @list of the filter of @ops, or remove them if
- * @is_removed.  @is_reset: empty the list first.  The new list replaces the old one
- * only if there was memory for it. */
+/* Add the addresses @some to the list @list in the filter of @ops, or remove them if
+ * @is_removed is true.  @is_reset: empty the list first.  The new list replaces the
+ * old list only if there was memory for the new list. */
 static int change_filter(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
 			 bool is_removed, bool is_reset)
 {
@@ -126,8 +127,9 @@ static int change_filter(struct ftrace_ops *ops, enum filter_list list, struct i
 	return 0;
 }
 
-/* Returns true if @code is in the list FILTER_ONLY.  An empty list means all functions,
- * but this function returns false for it.  @is_reset: treat the list as empty. */
+/* Returns true if @code is in the list FILTER_ONLY.  An empty list means that all
+ * functions are selected; for this case the function returns false.  @is_reset: treat
+ * the list as empty. */
 static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
 {
 	const struct filter *filter = ops->ulf;

@@ -19,11 +19,11 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
 /*
- * filter_set_ip - add the function at @ip to the list FILTER_ONLY, or remove it.
+ * filter_set_ip - add the function at @ip to the list FILTER_ONLY, or remove it
  * @is_reset: empty the list first
  *
- * Returns 0, -EINVAL (no such function), -ENOENT (@is_removed, but it is not in the list) or
- * -ENOMEM.  An error leaves the list unchanged.
+ * Returns 0, -EINVAL (no such function), -ENOENT (@is_removed is true, but the function is
+ * not in the list) or -ENOMEM.  An error leaves the list unchanged.
  */
 int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_reset);
 /*

@@ -40,22 +40,23 @@ struct record {
 		uint64_t args[FTRACE_ARGS];
 		struct {
 			uint16_t count;		/* number of repetitions of the call */
-			/* Time since the last repetition, in units of the buffer's clock:
-			 * top_delta << 32 | bottom_delta. */
+			/* Time from the last repetition to this record, in units of
+			 * the buffer's clock: top_delta << 32 | bottom_delta. */
 			uint16_t top_delta;
 			uint32_t bottom_delta;
 		} repeats;
 	};
 };
 
-/* The last call on one CPU, for the option func-no-repeats. */
+/* The last call on one CPU, as the option func-no-repeats remembers it. */
 struct repeats {
 	uint32_t is_taken;		/* the lock; 0: free */
-	uint32_t count;			/* number of repetitions after the call that was
+	uint32_t count;			/* number of repetitions since the call was
 					 * recorded */
 	uint64_t ip, parent;		/* site and return address of the last call */
-	uint64_t last;			/* time at which the call was repeated last */
-	uint64_t unused[4];		/* fills a cache line, because CPUs must not share one */
+	uint64_t last;			/* time of the last repetition */
+	uint64_t unused[4];		/* fills up the cache line, because two CPUs
+					 * must not share one */
 };
 
 /* Returns the time of the buffer's clock. */
@@ -75,7 +76,7 @@ static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 	};
 }
 
-/* Write @record up to and including the first @bytes bytes of its union. */
+/* Write @record up to the end of the first @bytes bytes of its union. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes)
 {
@@ -94,8 +95,8 @@ static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 	write_record(buffer, &record, sizeof(record.repeats));
 }
 
-/* If the call is equal to the last one on this CPU, only counts it, and returns true.
- * Otherwise records the repetitions that were counted before, and returns false: the
+/* Count the call and return true if it is equal to the last call on this CPU.
+ * Otherwise, record the repetitions that were counted before and return false: the
  * caller must record the call. */
 static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t parent)
 {
@@ -154,7 +155,7 @@ int function_options_apply(struct buffer *buffer)
 {
 	const struct abi_buffer *shared = buffer->shared;
 	uint32_t tracer = __atomic_load_n(&shared->tracer, __ATOMIC_RELAXED);
-	/* A bit that is set means that the option differs from its default. */
+	/* A bit of the options is set if the option differs from its default. */
 	uint64_t options = option_tracer_bits(tracer) &
 			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 
@@ -170,8 +171,8 @@ int function_options_apply(struct buffer *buffer)
 	return 0;
 }
 
-/* Release the locks of all struct repeats in a child of fork(): their holders may be
- * threads that do not exist in the child. */
+/* Release the locks of all struct repeats in a child of fork(), because their
+ * holders may be threads that do not exist in the child. */
 void function_options_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;

@@ -25,13 +25,13 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/event.h>
 
-#define PROBES_MAX	4096u		/* greatest number of commands of one function;
-					 * a call runs all of them */
+#define PROBES_MAX	4096u		/* maximum number of commands of one function,
+					 * because a call runs all of them */
 
 /* ---- run the commands of a function ---- */
 
-/* Returns true if the command @trigger must do nothing at this hit.  The counter of a
- * command has other rules than the counter of an event's trigger. */
+/* Returns true if the command @trigger must do nothing at this hit.  The rules for
+ * its counter differ from those for the counter of an event's trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
 {
 	uint64_t left;
@@ -120,8 +120,8 @@ static int verify_probes(const struct abi_probes *list, uint32_t bytes,
 	return 0;
 }
 
-/* Make a private, checked copy of the list of commands @from.  *@ret_list is NULL if
- * @from is empty.  Returns 0, -ENOMEM or -EINVAL. */
+/* Make a private, checked copy of the list of commands in @from.  *@ret_list is NULL
+ * if the list is empty.  Returns 0, -ENOMEM or -EINVAL. */
 static int make_probes(const struct rules_bytes *from, uint32_t nr_slots,
 		struct abi_probes **ret_list)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Code that runs when a traced function is entered, and when a followed call returns.  It
- * runs in any thread and any signal handler.  It uses general registers only, because the
- * vector registers hold values of the program.  ftrace.S handles the common cases by itself and
- * leaves the others to this file.  This file can handle every case.
+ * runs in any thread and any signal handler.  It uses only general registers, because the
+ * vector registers hold values of the program.  ftrace.S handles the common cases itself
+ * and leaves the others to this file, which can handle every case.
  */
 #include <assert.h>
 #include <errno.h>
@@ -105,10 +105,10 @@ static bool leave_page(const struct ring_set *set, uint32_t cpu,
 	       ring_has_room(ring, bytes);
 }
 
-/* Make space in @ring, which ftrace.S uses.  Returns 1 if a record of @bytes fits now.  Returns 0
- * if the current CPU has another ring, or if there is still no space.  After 0, ftrace.S must not
- * try again, because this might never end.  If there is no ring, also sets SHADOW_SLOWLY, so that
- * ftrace.S leaves the next call to hit.c at once. */
+/* Make space in @ring, which ftrace.S writes to.  Returns 1 if a record of @bytes fits now.
+ * Returns 0 if the current CPU has another ring, or if there is still no space.  After 0,
+ * ftrace.S must not try again, because the attempts might never end.  If there is no ring,
+ * also sets SHADOW_SLOWLY, so that ftrace.S leaves the next call to hit.c at once. */
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
@@ -129,7 +129,7 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_space;
 }
 
-/* Write @record, of @bytes bytes from its member `head` on.  Returns false if recording
+/* Write @bytes bytes of @record, from its member `head` on.  Returns false if recording
  * is off, or if the ring was full.  *@time is set to the time of the record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
@@ -138,7 +138,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	uint32_t size = (uint32_t)bytes;
 	int r = -EINVAL;
 
-	/* Take the slow path if the ring's clock counts ticks, because *@time must be in ns. */
+	/* Take the slow path if the ring's clock counts ticks: *@time must be in ns. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
@@ -151,7 +151,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	return true;
 }
 
-/* Returns the address of the site of the function whose call has @shadow. */
+/* Returns the address of the called function's site.  @shadow: the shadow of the call. */
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
@@ -160,14 +160,13 @@ static uint64_t func_of(const struct shadow *shadow)
 	return body->site;
 }
 
-/* Returns the users that are on.  Acquire; mate: set_active() [ftrace.active] */
+/* Returns the active users.  Acquire; mate: set_active() [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the tags of the graph tracers that are on.  Acquire; mate: set_active()
- * [ftrace.tags] */
+/* Returns the tags of the active graph tracers.  Acquire; mate: set_active() [ftrace.tags] */
 static uint32_t active_tags(void)
 {
 	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
@@ -197,7 +196,7 @@ static uint32_t depth_within(uint64_t top)
 	return shadow ? shadow->depth + 1 : 0;
 }
 
-/* Returns the tags of the call at @top, together with the marks that calls inside of it inherit. */
+/* Returns the tags of the call at @top, with the marks that calls inside of it inherit. */
 static struct shadow_tags tags_within(uint64_t top)
 {
 	return shadow_tags(shadow_of(top));
@@ -269,14 +268,14 @@ void ftrace_thread_forget(void)
 	set_top(ftrace_this.top);
 }
 
-/* Returns true if @place is on the signal stack of this thread's last traced handler. */
+/* Returns true if @place is on the signal stack of the thread's last traced handler. */
 static bool is_on_signal_stack(uint64_t place)
 {
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
-/* Returns true if the call at @top is on the signal stack and belongs to a handler.
- * Check the marks of the call, too, because the memory may no longer be a signal stack: it may
+/* Returns true if the call at @top is on the signal stack and belongs to a handler.  Also
+ * check the marks of the call, because the memory may no longer be a signal stack: it may
  * have another use now, or belong to the current stack.  A call of a function in
  * set_graph_function may have no mark of a handler, so its FTRACE_START counts as well. */
 static bool is_of_handler(uint64_t top)
@@ -290,11 +289,11 @@ static bool is_of_handler(uint64_t top)
 }
 
 /*
- * Start at the followed call at @top and go outward.  Skip the calls that have ended without a
- * return (by longjmp() or an exception).  Return the first call that is still running, or
- * SHADOW_NONE, in the form of ftrace_this.top.  A call has ended if its address on the stack is
- * not above @place, or if it belongs to a handler on the signal stack and @place is not on that
- * stack.
+ * Find the innermost followed call that is still running: start at the followed call at
+ * @top and go outward.  Skip the calls that have ended without a return (by longjmp() or an
+ * exception).  Returns the call, or SHADOW_NONE, in the form of ftrace_this.top.  A call
+ * has ended if its address on the stack is not above @place, or if it belongs to a handler
+ * on the signal stack and @place is not on that stack.
  * @steps: incremented for each call that is skipped
  */
 static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
@@ -303,8 +302,8 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* Check SHADOW_NONE first: shadow_around() must not get it.  @place may be an interrupted
-	 * stack pointer of any value, so the other condition may be true for SHADOW_NONE. */
+	/* Check SHADOW_NONE first, because shadow_around() does not accept it.  @place may be
+	 * any interrupted stack pointer, so the other condition may be true for SHADOW_NONE. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -317,15 +316,15 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
  * Find the innermost followed call that is still running, as live_above() does, for a signal
  * handler whose return address is at @place.  The calls that the handler has interrupted are
  * around the handler, even if its stack is elsewhere.  So compare with the interrupted stack
- * pointer and not with @place.  Subtract two words from it: for one instruction on the way to or
- * from a body, the return address of a running call is below the stack pointer.
+ * pointer minus two words, and not with @place.  Two words, because for one instruction on the
+ * way to or from a body, the return address of a running call is below the stack pointer.
  */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
 	const stack_t *stack = arch_signal_stack(place);
 	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
-	/* Drop the calls on the signal stack known so far, if they have ended. */
+	/* Drop the calls on the signal stack that was known so far, if they have ended. */
 	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
 	/* With SS_AUTODISARM the kernel reports no signal stack (size 0) inside a handler,
@@ -339,24 +338,25 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 
 /* ---- record the entry and the exit of calls, for graph tracers ---- */
 
-/* Returns the start time of a call for the option nosleep-time: @now_ns minus the CPU time used
- * since the entry.  @cpu_ns: the thread's CPU time at the entry. */
+/* Returns the start time of a call for the option nosleep-time: @now_ns minus the CPU time
+ * that the thread has used since the entry.  @cpu_ns: the thread's CPU time at the entry. */
 static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 {
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
 }
 
-/* The values that all exit records of a call have in common. */
+/* The values that the exit records of one call have in common. */
 struct leaving {
 	const struct shadow *shadow;
 	const struct shadow_tags *tags;
-	uint64_t now_ns;		/* time of the exit; 0 if it is not needed */
+	uint64_t now_ns;		/* time of the exit; 0 if no record needs it */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* true: calltime and rettime come from ftrace_hit_ns() */
+	bool is_many;			/* true: several graph tracers record the call, so
+					 * calltime and rettime come from ftrace_hit_ns() */
 };
 
-/* Record the exit for @tag.  With one graph tracer, rettime is the time of the record.  With
- * several graph tracers, rettime is now_ns in the records of all of them. */
+/* Record the exit of a call for the graph tracer with the tag @tag.  With one graph tracer,
+ * rettime is the time of the record.  With several, all of their records have now_ns. */
 static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
 	const struct shadow_tags *tags = call->tags;
@@ -426,8 +426,8 @@ struct entering {
 	bool is_many;			/* true: the tags need an entry in shadow_many */
 };
 
-/* Record the entry for @tag, one of tags.users.  Returns false if recording is off, or if the ring
- * was full. */
+/* Record the entry of a call for the graph tracer with the tag @tag, one of tags.users.
+ * Returns false if recording is off, or if the ring was full. */
 static bool write_entry(struct entering *call, uint32_t tag)
 {
 	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
@@ -526,7 +526,7 @@ static void choose_in_handler(struct entering *call, const struct shadow_tags *w
 	}
 }
 
-/* Restrict @tags to @active.  Returns SHADOW_ALL if every active tag is in @tags. */
+/* Returns the active tags among @tags; or SHADOW_ALL if every active tag is in @tags. */
 static uint32_t all_or_none(uint32_t tags, uint32_t active)
 {
 	if (tags && (tags & active) == active)
@@ -582,9 +582,9 @@ static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
-/* Record the exit of the call with @shadow: a tail call replaces it by the call with @tags.
- * Returns the tags for which both calls are one signal handler: the records of these tags mark
- * neither its end at the first call nor its start at the second. */
+/* Record the exit of the call with @shadow, which a tail call replaces by the call with @tags.
+ * Returns the tags for which both calls are one signal handler: the records of these tags
+ * mark neither an end of the handler at the first call nor a start at the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -596,11 +596,11 @@ static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags 
 }
 
 /*
- * Handle a call at @place that is not followed.  If there are followed calls below @place on the
- * same stack, they have ended.  Later calls are not inside of them, so set top to @above.  If they
- * are on another stack (of an interrupted function or a coroutine), they continue later, so top
- * stays.  But to skip more than SHADOW_FAR of them at each call would take too long: then set top
- * to @above, too, until one of them returns.
+ * Handle a call at @place that is not followed.  If there are followed calls below @place
+ * on the same stack, they have ended.  Later calls are not inside of them, so set top to
+ * @above.  If they are on another stack (of an interrupted function or a coroutine), they
+ * continue later, so top stays.  But skipping more than SHADOW_FAR of them at each call
+ * would take too long.  So in this case set top to @above, too, until one of them returns.
  * @above: the innermost followed call that is still running
  * @steps: number of calls between top and @above
  */
@@ -629,10 +629,10 @@ static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t ot
  * Handle the entry of a call: choose its users, record it, and follow it if a user needs that.
  * Returns 1 if the return address was replaced by the body's, else 0.
  *
- * The return address may be in a body already.  Then a followed function has made a tail call: it
- * has jumped to this function as its last act.  Record the exit of that function now.  This call
- * takes over its return address and its body, because the CPU's return predictor expects a return
- * to that body.
+ * If the return address is in a body already, a followed function has made a tail call: it
+ * has jumped to this function as its last act.  Record the exit of that function now.  This
+ * call takes over its return address and its body, because the CPU's return predictor
+ * expects a return to that body.
  */
 static uint32_t enter_function(uint64_t *place, uint32_t users, struct entering *call)
 {
@@ -714,7 +714,7 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
-/* Returns list @list of threads of @buffer.  Acquire; mate: pids.c [buffer.pids] */
+/* Returns the list of threads @list of @buffer.  Acquire; mate: pids.c [buffer.pids] */
 static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 {
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
@@ -744,7 +744,7 @@ static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
-/* Returns true if the call at @place may be the deepest of this thread so far. */
+/* Returns true if the stack at @place is possibly the deepest of this thread so far. */
 static bool is_deepest(const uint64_t *place)
 {
 	const struct thread_stack *stack = thread_stack((const void *)ulf_this_thread);

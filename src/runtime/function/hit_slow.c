@@ -65,8 +65,9 @@ static bool callback_enter(int *ret_error)
 	return true;
 }
 
-/* End a callback.  The callback may have called fork(), so the tid may have changed.
- * So ftrace_thread_named() computes the first words of records again. */
+/* End a callback.  The callback may have called fork(), so the thread id may have
+ * changed.  For this reason ftrace_thread_named() computes the first words of
+ * records again. */
 static void callback_leave(int error)
 {
 	ftrace_this.is_in_callback = 0;
@@ -75,7 +76,8 @@ static void callback_leave(int error)
 	errno = error;
 }
 
-/* Returns the users that are on.  Acquire; mate: set_active() in ftrace.c [ftrace.active] */
+/* Returns the users that are switched on.  Acquire; mate: set_active() in ftrace.c
+ * [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Count the functions that a change of settings could not switch.
+ * Count the functions that a change of settings could not switch on or off.
  *
- * The process stores their number and the reason in its process slot.  If there are several
- * reasons, it stores the first one of enum fsite_left, with the number of its functions.
+ * The process stores the number of these functions and the reason in its process slot.  If
+ * there are several reasons, it stores the first one of enum fsite_left, with the number
+ * of functions that it concerns.
  */
 #include "runtime/function/left.h"
 

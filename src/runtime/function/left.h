@@ -6,15 +6,16 @@
 #ifndef ULF_RUNTIME_LEFT_H
 #define ULF_RUNTIME_LEFT_H
 
-/* Begin a change of settings: from now on, count the functions that are switched. */
+/* Begin a change of settings: from now on, count the functions that are switched on
+ * or off. */
 void left_begin(void);
 /*
- * left_end - report the functions whose state is not the one of the settings
+ * left_end - report the functions that are not in the state that the settings require
  * @error: result of still_flip()
  *
  * Returns the error for the client that has changed the settings: 0 if some functions were
- * switched, or if only functions that should be off are left on, because these record nothing
- * any more; else @error.
+ * switched; 0 if only functions that should be off are left on, because these record
+ * nothing any more; else @error.
  */
 int left_end(int error);
 

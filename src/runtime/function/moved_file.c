@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of moved functions come from files, and not through the root's memory, because the
- * process executes the instructions in them: every process of the root can write the memory,
- * but only the owner of the ulf directory can write the files.  A process that gave up its
- * rights has no way to change what its parent executes.
+ * Tables of moved functions.  A process reads them from files, and not from the root's
+ * memory, because the process executes the instructions in them: every process of the root
+ * can write the memory, but only the owner of the ulf directory can write the files.  So a
+ * process that gave up its rights cannot change what its parent executes.
  *
  * The agent of a program of user root has no rights, so it opens the directory before it gives
  * them up.  A child that was forked after chroot() or setuid() may find no directory.  Then it
@@ -28,7 +28,8 @@
 static char directory[DIR_PATH_BYTES + sizeof("/" DIR_MOVED)];	/* path; "": not known */
 static uint32_t owner;			/* user id of the owner of the ulf directory */
 
-/* Id of the thread that keeps the directory open, and the descriptor, as in codemem.c. */
+/* Id of the thread that keeps the directory open, and the descriptor of the directory, as
+ * in codemem.c. */
 static long open_tid;
 static int open_fd;
 
@@ -39,8 +40,9 @@ void moved_file_init(void)
 	int saved = errno;
 
 	for (const char *at = roots; at; at = strstr(at + 1, "/" DIR_ROOTS "/"))
-		roots = at;		/* take the last one, because the path of the ulf
-					 * directory may have that name in it, too */
+		roots = at;		/* take the last occurrence of this name,
+					 * because the path of the ulf directory may
+					 * contain it, too */
 	if (!roots || roots - root >= DIR_PATH_BYTES)
 		return;
 	memcpy(directory, root, (size_t)(roots - root));
@@ -96,7 +98,7 @@ static int read_all(int fd, void *to, uint64_t bytes, uint64_t off)
 	return 0;
 }
 
-/* Check the owner and the size of the file, and read its header. */
+/* Check the owner and the size of the file, and read its header to *@ret. */
 static int read_head(int fd, struct abi_moved_file *ret)
 {
 	struct stat st;
@@ -119,7 +121,8 @@ static int read_head(int fd, struct abi_moved_file *ret)
 struct wanted {
 	uint64_t addr;
 	const struct abi_moved_file *head;
-	bool is_same;			/* result: true if the file of @head is mapped at @addr */
+	bool is_same;			/* result: true if the file that @head
+					 * describes is mapped at @addr */
 };
 
 static bool see_mapping(const struct maps_line *line, void *arg)
@@ -135,8 +138,8 @@ static bool see_mapping(const struct maps_line *line, void *arg)
 	return true;
 }
 
-/* Check that the file of @head is mapped at @addr.  Ask the kernel, because the path and the
- * build id that the object itself shows may be forged. */
+/* Check that the file that @head describes is mapped at @addr.  Ask the kernel, because the
+ * path and the build id that the object itself shows may be forged. */
 static int check_mapping(const struct abi_moved_file *head, uint64_t addr)
 {
 	struct wanted wanted = { .addr = addr, .head = head };

@@ -34,10 +34,10 @@ struct object *object_first(void)
 }
 
 /*
- * A walk by dl_iterate_phdr() whose callbacks run with runtime_lock() held.  libc's lock
- * comes first: the program may call fork() in a callback of dl_iterate_phdr(), with libc's
- * lock held, and fork() takes runtime_lock().  So a thread that holds runtime_lock() must
- * never wait for libc's lock.
+ * A walk by dl_iterate_phdr() whose callbacks run with runtime_lock() held.  The walk
+ * takes libc's lock first: the program may call fork() in a callback of
+ * dl_iterate_phdr(), with libc's lock held, and fork() takes runtime_lock().  So a thread
+ * that holds runtime_lock() must never wait for libc's lock.
  */
 struct walk {
 	object_see *see;
@@ -64,10 +64,12 @@ void object_walk(object_see *see, void *arg)
 		runtime_lock();
 }
 
-/* The sections of an object with tables of function entries, one for each kind. */
+/* The sections with tables of function entries in an object's file, one for each
+ * kind of table. */
 struct tables {
-	Elf64_Shdr sections[FSITE_TABLES];	/* the sections; sh_size is 0 if there is
-						 * no section of a kind */
+	Elf64_Shdr sections[FSITE_TABLES];	/* headers of the sections; sh_size is
+						 * 0 if the file has no table of a
+						 * kind */
 };
 
 static void take_section(const Elf64_Shdr *section, const char *name,
@@ -116,7 +118,7 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 }
 
 /* Mark in @seen the sites of @other that are in the text of @sites.  A site must belong
- * to one object only: otherwise two objects would write their jumps to it. */
+ * to one object only, because otherwise two objects would write their jumps to it. */
 static void mark_sites_of(const struct object *other, const struct fsites *sites,
 			  uint8_t *seen)
 {
@@ -147,13 +149,16 @@ static bool drop_twins(struct fsites *sites)
 }
 
 struct range {
-	uint64_t text, text_end;	/* addresses of the text's start and end */
-	uint64_t table;			/* address of the table of entries, or name of its file */
-	uint32_t nr;			/* number of rows of the table */
+	uint64_t text, text_end;	/* addresses of the object's text: start and
+					 * end */
+	uint64_t table;			/* address of the table of entries; for a
+					 * table of moved functions, the number that
+					 * names its file */
+	uint32_t nr;			/* number of rows of the table of entries */
 	uint64_t bias;			/* for @moved: address of a byte in memory minus its
 					 * address in the file */
-	const struct moved_head *moved;	/* the table of moved functions; NULL: a compiler's
-					 * table */
+	const struct moved_head *moved;	/* the table of moved functions; NULL: the
+					 * table is a compiler's */
 };
 
 static void init_sites(struct object *object, const struct range *range,
@@ -211,12 +216,13 @@ static struct object *get_found(const struct range *range, enum fsite_kind kind)
 	if (object && !fsites_are_lost(&object->sites))
 		return object;
 	if (object)
-		object_drop(object);	/* drop the old object, which was unloaded and
-					 * loaded again */
+		object_drop(object);	/* drop the old object, because it was
+					 * unloaded and loaded again */
 	return make_object(range, kind, true);
 }
 
-/* Make an object for a table of moved functions, whose file another process has named. */
+/* Make an object for a table of moved functions in a file that another process has
+ * named. */
 static int make_moved(const struct loaded *loaded, uint64_t id, uint32_t nr,
 		      struct object **ret_object)
 {
@@ -263,11 +269,11 @@ static int make_named(const struct loaded *loaded, enum fsite_kind kind, uint64_
 }
 
 /*
- * Find or make an object for a table that another process has named.  There is only one
- * struct object for each loaded object and kind of table.  So a process that names one
- * table after the other cannot make this process allocate more and more.  The struct is
- * dropped only if another object is loaded at its address now: until then its jumps may
- * be in the text.
+ * Find or make an object for a table that another process has named.  There is only
+ * one struct object for each loaded object and kind of table.  So a process that names
+ * one table after another cannot make this process allocate more and more.  The struct
+ * is dropped only when another object is loaded at its address, because until then its
+ * jumps may be in the text.
  */
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
@@ -321,9 +327,9 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 	}
 }
 
-/* Mark the tables of moved functions of the object whose text is from @low to before @high as
- * still there.  No table of this kind is in the loaded object itself, so see_tables() does not
- * find it. */
+/* Mark the tables of moved functions of the object whose text is from @low to before @high
+ * as present.  No such table is in the loaded object itself, so see_tables() does not find
+ * them. */
 static void see_moved(uint64_t low, uint64_t high)
 {
 	for (struct object *o = objects; o; o = o->next)
@@ -347,13 +353,14 @@ static int see_loaded(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 /* ---- find objects with events or calls of __fentry__ by their dynamic section ---- */
 
-#define TAGS	(DT_JMPREL + 1)		/* the tags DT_NULL to DT_JMPREL are used */
+#define TAGS	(DT_JMPREL + 1)		/* number of tags that can be used: DT_NULL to
+					 * DT_JMPREL */
 
 /* The dynamic section of an object.  The loader has relocated the addresses in it, except
  * in the vDSO. */
 struct dynamic {
-	uint64_t by_tag[TAGS];		/* [DT_...] is the value of the entry with this
-					 * tag; 0: there is no such entry */
+	uint64_t by_tag[TAGS];		/* values of the entries by their tags
+					 * (DT_...); 0: there is no such entry */
 	uint64_t nr_relative;		/* number of relocations without a symbol
 					 * (DT_RELACOUNT), which come first */
 };
@@ -413,10 +420,10 @@ static bool is_libulf(const struct dl_phdr_info *info)
 }
 
 /* The state of a check that looks for new objects.  libc lists objects in the order in
- * which it loaded them.  When an object is unloaded, all later ones move forward in the
- * list.  So new objects are always at its end.  Example: 5 objects were listed the last
- * time, and 1 of them was unloaded since then, no matter which one.  So the first 4
- * objects of the list are old, and all others are new. */
+ * which it loaded them.  When an object is unloaded, all later ones move forward in
+ * the list.  So new objects are always at its end.  Example: 5 objects were listed the
+ * last time, and 1 of them was unloaded since then, no matter which one.  So the first
+ * 4 objects of the list are old, and all later ones are new. */
 struct look {
 	uint64_t at;			/* number of objects listed so far */
 	uint64_t subs;			/* number of objects that were ever unloaded
@@ -514,8 +521,8 @@ void object_drop(struct object *object)
 		p = &(*p)->next;
 	*p = object->next;
 	profile_forget(object);
-	/* Report the unload to the server: if the object is loaded again soon, the
-	 * server cannot notice that it was unloaded before. */
+	/* Report the unload to the server, which cannot notice it otherwise if the
+	 * object is loaded again soon. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
@@ -528,7 +535,8 @@ void object_drop(struct object *object)
 
 struct scan {
 	object_see *see;
-	bool has_begun;			/* true: is_there of all objects was cleared */
+	bool has_begun;			/* true: is_there of all objects was set to
+					 * false */
 };
 
 static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)

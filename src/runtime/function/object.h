@@ -13,14 +13,16 @@ struct abi_figure;
 struct dl_phdr_info;
 struct image;
 
-/* An object: one table of function entries of a loaded object, or its table of moved
- * functions.  runtime_lock() protects all members. */
+/* A table of function entries of a loaded object, compiled into it or made of its
+ * moved functions.  runtime_lock() protects all members. */
 struct object {
 	struct object *next;
 	uint64_t text;			/* address of the object's text */
-	uint64_t table;			/* address of the table of function entries.
-					 * FSITE_MOVED: name of its file (moved_file.h) */
-	bool is_there;			/* true: the last scan found the object */
+	uint64_t table;			/* address of the table of function entries;
+					 * for FSITE_MOVED the number that names its
+					 * file (moved_file.h) */
+	bool is_there;			/* true: the last scan has found the loaded
+					 * object */
 	bool is_named;			/* true: the server's settings name the object */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
@@ -29,8 +31,9 @@ struct object {
 	bool has_id;			/* true: build_id is set */
 	uint32_t *users;		/* users of each site, as the server has
 					 * set them; NULL: no site has users */
-	struct syscalls *syscalls;	/* the object's system calls (syscalls.h); NULL: none was
-					 * traced so far */
+	struct syscalls *syscalls;	/* the system calls of the object
+					 * (syscalls.h); NULL: none of them was traced
+					 * so far */
 	struct abi_figure *figures;	/* the profiler's figures of all sites;
 					 * NULL: there are no figures */
 };
@@ -40,8 +43,9 @@ struct object {
 /* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
 /*
- * object_get_named - find or make the struct object for a table that another process has named
- * @loaded: the object that is loaded there, as loaded_find() describes it
+ * object_get_named - find or make the struct object for a table that another process has
+ * named
+ * @loaded: the loaded object, as loaded_find() describes it
  * @table: address of the table; it has @nr rows (not 0) inside of the object.  FSITE_MOVED:
  * name of the file with the table
  *
@@ -65,10 +69,11 @@ uint64_t object_site_of(const struct object *object, uint64_t addr);
 void object_drop(struct object *object);
 
 /*
- * ---- the caller is a thread that libc created, and does not hold runtime_lock() ----
+ * ---- functions whose caller is a thread that libc created, and does not hold
+ * runtime_lock() ----
  *
  * These functions take libc's lock of dl_iterate_phdr(), which must be taken before
- * runtime_lock(). A signal handler must not call them.
+ * runtime_lock().  A signal handler must not call them.
  */
 
 /* Call @see for each loaded object, as dl_iterate_phdr() does.  @see is called with
@@ -86,8 +91,8 @@ void object_find_names(const char *glob, size_t len, object_found found, void *a
 /* Returns true if objects with events or traceable functions were loaded since the last
  * call.  libulf.so does not count.  The first call checks all objects. */
 bool object_any_new(void);
-/* Update the list of objects: add those that were loaded, and drop those that were
- * unloaded. */
+/* Update the list of objects: add the objects that were loaded, and drop those
+ * that were unloaded. */
 void object_scan(void);
 /* Remove unloaded objects from the list of objects. */
 void object_scan_gone(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find functions by name.  Each search reads the symbols from the object's file.  For
- * each symbol that matches, it sets the bit of the symbol's address in a bitmap of the
- * object's text.  A site matches if the bit at the start of its function is set.
+ * Find functions by name.  Each search reads the symbols from the object's file, and
+ * sets a bit for the address of each matching symbol in a bitmap of the object's
+ * text.  A site matches if the bit at the start of its function is set.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "runtime/function/object.h"
 #include "runtime/unwind/object_file.h"
 
-/* Arguments of object_find_names(). */
+/* Arguments of object_find_names() for its callback. */
 struct search {
 	const char *glob;
 	size_t len;			/* bytes of @glob */
@@ -58,8 +58,8 @@ static bool has_address(const struct named *named, uint64_t addr)
 	       named->bits[at / 8] >> at % 8 & 1;
 }
 
-/* Returns the section with all symbols.  If the file has none, returns the section with
- * the dynamic symbols, or NULL if that is missing, too. */
+/* Returns the section with all symbols; if the file has none, the section with the
+ * dynamic symbols; or NULL if the file has no symbols at all. */
 static const Elf64_Shdr *find_symbols(const struct object_file *file)
 {
 	const Elf64_Shdr *found = NULL;
@@ -96,7 +96,7 @@ static void match_symbols(const struct search *search, const struct object_file 
 }
 
 /* Returns true if the site @code belongs to a matching symbol.  The symbol may begin at
- * @code, or before it: up to @lead bytes and a landing pad before it. */
+ * @code, or shortly before @code: by at most @lead bytes and a landing pad. */
 static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
 {
 	for (uint32_t back = 0; back <= lead + ARCH_LANDING_PAD_BYTES; back++)

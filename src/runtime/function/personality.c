@@ -64,7 +64,8 @@ uint64_t ftrace_cfa_bias;
 struct symbols {
 	const Elf64_Sym *table;
 	const char *names;
-	const uint32_t *hash;		/* the hash table of DT_GNU_HASH */
+	const uint32_t *hash;		/* the hash table that the tag DT_GNU_HASH
+					 * refers to */
 };
 
 static bool find_symbols(const struct image *image, struct symbols *ret)
@@ -83,8 +84,8 @@ static bool find_symbols(const struct image *image, struct symbols *ret)
 	ret->table = (const void *)table;
 	ret->names = (const void *)names;
 	ret->hash = (const void *)hash;
-	/* Check that the addresses are relocated.  The loader has relocated them,
-	 * except in the vDSO, where they are small numbers. */
+	/* Check that the addresses are relocated.  The loader has relocated them
+	 * in all objects but the vDSO, where they are small numbers. */
 	return table > image->start && names > image->start && hash > image->start;
 }
 
@@ -123,8 +124,8 @@ static uint64_t find_function(const struct image *image, const struct symbols *s
 	}
 }
 
-/* Weak references, which the linker sets if libulf.a and the unwinder are linked into
- * one program. */
+/* Weak references, which the linker resolves if libulf.a and the unwinder are linked
+ * into one program. */
 #pragma weak _Unwind_Resume
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_SetIP

@@ -42,41 +42,45 @@
 #include "runtime/function/shadow_tags.h"
 #include <ulf/event.h>
 
-/* The slots of an object's sites that have one form (FSITE_FORMS), and the object's figures. */
+/* The slots of those sites of an object that have one form (FSITE_FORMS), with their
+ * figures. */
 struct range {
 	const struct fsite_slot *slots;	/* @nr slots */
-	uint32_t nr;			/* number of sites; 0 if the object is unloaded */
+	uint32_t nr;			/* number of sites in this range; 0 if the
+					 * object is unloaded */
 	struct abi_figure *figures;	/* figures of the sites: @nr figures for each
 					 * CPU, [nr_cpus][nr] */
 };
 
 struct profile {
-	uint64_t session;		/* number of the session; a process uses no
-					 * number twice */
+	uint64_t session;		/* number of the profiling session; a process
+					 * uses no number twice */
 	bool is_cpu_time;		/* true: count CPU time only, because the option
 					 * sleep-time is off */
-	bool is_self_time;		/* true: leave out callees, because the option
-					 * graph-time is off */
+	bool is_self_time;		/* true: leave out the time of callees,
+					 * because the option graph-time is off */
 	uint32_t nr_cpus;
 	uint32_t nr;			/* number of ranges */
 	struct range ranges[];		/* the ranges, sorted by the address of their slots */
 };
 
-/* A followed call, as the profiler remembers it. */
+/* A followed call, as the profiler remembers it until the call returns. */
 struct call {
 	uint64_t session;		/* value of profile.session when the call
 					 * began */
 	uint64_t start_ns;		/* time at which the call began */
-	uint64_t inner_ns;		/* time that profiled calls inside of this call took */
+	uint64_t inner_ns;		/* time that profiled calls inside of this
+					 * call took, ns */
 	struct abi_figure *figure;	/* figure to which the time of the call is
 					 * added */
 };
 
-static struct profile *profile;		/* the current profile, which is published and
-					 * freed after a grace period; NULL: profiling is
-					 * off */
-static struct call *calls;		/* one element for each entry of the table of
-					 * shadows; NULL: not made yet */
+static struct profile *profile;		/* the current profile; an old profile is
+					 * freed a grace period after its replacement;
+					 * NULL: profiling is off */
+static struct call *calls;		/* array with one element for each entry of
+					 * the table of shadows; NULL: not allocated
+					 * yet */
 
 /* ---- count calls and their time, in functions that hit.c calls ---- */
 
@@ -177,7 +181,7 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add_to_sum(&figure->squares_high, high);
 }
 
-/* Returns the innermost profiled call around @of.  Returns NULL if none of the next
+/* Returns the innermost profiled call around @of, or NULL if none of the next
  * SHADOW_FAR calls around @of is profiled. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
@@ -229,8 +233,10 @@ void profile_leave(const struct shadow *shadow)
 
 /* ---- apply the server's setting for the profiler, under runtime_lock() ---- */
 
-static uint64_t wanted_session;		/* session that the server has set; 0: off */
-static uint64_t applied_session;	/* session of the server for which `profile` was made */
+static uint64_t wanted_session;		/* the session that the server has set; 0:
+					 * profiling is off */
+static uint64_t applied_session;	/* the server's session for which `profile`
+					 * was made */
 static uint64_t last_session;		/* last value of profile.session */
 
 void profile_set_session(uint64_t session)
@@ -266,8 +272,8 @@ static void put_range(struct profile *new, const struct object *object, int form
 /* Make a profile of all objects that have figures.  Returns NULL if there is no memory. */
 static struct profile *make_profile(void)
 {
-	/* top is NULL if there was no memory for the top buffer; then no option was
-	 * ever set. */
+	/* top is NULL if there was no memory for the top buffer; in this case no
+	 * option was ever set. */
 	const struct buffer *top = buffer_top();
 	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
 	struct profile *new;
@@ -302,7 +308,7 @@ static void publish_profile(struct profile *new)
 }
 
 /* Returns true if calls that began with the old profile may end with @new.  In this
- * case @new must have the session of the old profile. */
+ * case @new must get the session number of the old profile. */
 static bool can_go_on(const struct profile *new)
 {
 	return profile && wanted_session == applied_session &&

@@ -33,7 +33,7 @@ int profile_apply(void);
 /* Stop counting the functions of @object, which is about to be freed. */
 void profile_forget(const struct object *object);
 /* Called in the child after fork().  @is_late: the server has changed settings since the
- * fork, so it may have freed the figures. */
+ * fork, so it may already have freed the figures. */
 void profile_after_fork(bool is_late);
 /* Stop counting, because this process has no root from now on.  Called in the child after
  * fork(). */

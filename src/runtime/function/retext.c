@@ -2,23 +2,24 @@
 /*
  * Replace code at one instant, while threads run it.
  *
- * An instruction of five bytes cannot be replaced by one store, and no sequence of stores of one
- * byte leads from `mov $39,%eax` to a jump by instructions that do no harm.  So not the bytes are
- * replaced, but the pages:
+ * An instruction of five bytes cannot be replaced by one store, and no sequence of one-byte
+ * stores leads from `mov $39,%eax` to a jump by harmless instructions.  So this code
+ * replaces the pages instead of the bytes:
  *
  *	copy = mmap(the file of the code, at any address)
  *	write to copy what differs from the file in the code, and the new bytes
  *	mremap(copy, to the address of the code)
  *
- * mremap() unmaps the old pages and moves the new ones, with the lock of the address space held
- * for writing.  A thread that executes the code meanwhile gets a page fault.  The fault waits for
- * this lock, and the thread continues with the new page.  So it executes old bytes or new ones,
- * and never a mixture.  Each core that runs a thread of this process is interrupted to forget the
- * old pages, and this serializes it, too.
+ * mremap() unmaps the old pages and moves the new ones, with the lock of the address space
+ * held for writing.  A thread that executes the code meanwhile gets a page fault.  The
+ * fault waits for this lock, and the thread continues with the new page.  So it executes
+ * old bytes or new ones, and never a mixture.  The kernel interrupts each core that runs a
+ * thread of this process, to make it forget the old pages, and the interrupt also
+ * serializes the core.
  *
- * The new mapping is one of the same file, with the same rights and offset.  So /proc/self/maps,
- * debuggers and profilers show the object as before, and the kernel merges it with its
- * neighbours if they were one mapping.
+ * The new mapping has the file, the access rights and the offset of the old mapping.  So
+ * /proc/self/maps, debuggers and profilers show the object as before, and the kernel merges
+ * it with its neighbours if they were one mapping.
  */
 #include "runtime/function/retext.h"
 
@@ -75,7 +76,7 @@ static void unmap(const struct retext *retext)
 	arch_syscall2(SYS_munmap, retext->copy, retext->end - retext->start);
 }
 
-/* Returns 0 if the file of @line is mapped at @copy, too. */
+/* Returns 0 if the file of @line is also mapped at @copy, else -errno. */
 static int check_file(const uint8_t *copy, const struct maps_line *line)
 {
 	struct maps_line mapped;
@@ -96,7 +97,7 @@ static int copy_changes(const struct retext *retext)
 
 	for (uint64_t at = 0; at < bytes && !r; at += ARCH_PAGE_BYTES) {
 		const uint8_t *from = (const uint8_t *)retext->start + at;
-		/* The last pages of a mapping may be after the end of the file. */
+		/* The last pages of a mapping may be beyond the end of the file. */
 		int missing = codemem_read(fd, from, now, ARCH_PAGE_BYTES);
 
 		r = codemem_read(fd, retext->copy + at, file, ARCH_PAGE_BYTES);

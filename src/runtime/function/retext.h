@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replace code at one instant, while threads run it: the file is mapped once more, the new bytes
- * are written to that mapping, and mremap() moves it to the place of the old one.  See retext.c.
- * The caller of all functions holds runtime_lock(), and no thread may unmap the object meanwhile.
+ * Replace code at one instant, while threads run it: the file is mapped once more, the new
+ * bytes are written to the new mapping, and mremap() moves this mapping to the address of
+ * the old one.  See retext.c.  The caller of all functions holds runtime_lock(), and no
+ * thread may unmap the object meanwhile.
  */
 #ifndef ULF_RUNTIME_RETEXT_H
 #define ULF_RUNTIME_RETEXT_H
@@ -15,18 +16,20 @@ struct retext {
 };
 
 /*
- * retext_begin - map the code at @addr once more, as it is now
- * @path: path of the file from which @addr is mapped; "": the program
+ * retext_begin - make a second mapping of the code at @addr, with its present
+ * bytes
+ * @path: path of the file that is mapped at @addr; "": the program
  *
- * Returns 0; -ENOENT: the mapping is not code of that file; or another -errno.
+ * Returns 0; -ENOENT if the mapping is not code of that file; or another
+ * -errno.
  */
 int retext_begin(const char *path, uint64_t addr, struct retext *ret);
-/* Read the @nr bytes that will be at @addr, and write them.  The bytes must be inside of the
+/* Read or write the @nr bytes that will be at @addr.  The bytes must be inside of the
  * mapping. */
 void retext_get(const struct retext *retext, uint64_t addr, uint8_t *to, uint32_t nr);
 void retext_put(const struct retext *retext, uint64_t addr, const uint8_t *bytes, uint32_t nr);
-/* Put the new mapping in the place of the old one.  Returns 0, or -errno: the old one is
- * unchanged. */
+/* Move the new mapping to the address of the old mapping.  Returns 0, or -errno if the
+ * old mapping is unchanged. */
 int retext_end(struct retext *retext);
 
 #endif

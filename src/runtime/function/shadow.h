@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of the stacks: a table with one entry for every 8 bytes of a stack.  If a return
- * address is stored in these bytes, the entry holds what the graph tracer must remember of that
+ * The shadow of the stacks: a table with one entry for every 8 bytes of a stack.  If a
+ * return address is stored in these bytes, the entry holds the graph tracer's data of that
  * call.
  *
- * An entry is found by the address of the return address (@place) alone, not by the
- * order of calls.  So the entries stay correct if longjmp() or an exception leaves
- * frames, if a thread switches stacks, and if a stack moves to another thread.
- * Unwinders can look entries up by themselves: ftrace.S has the search of shadow_at()
- * as a DWARF expression, and its first step as code.  Change these three together.
+ * An entry is found by the address of the return address (@place) alone, not by the order
+ * of calls.  So the entries stay correct if longjmp() or an exception leaves frames, if a
+ * thread switches stacks, and if a stack moves to another thread.  Unwinders can look
+ * entries up by themselves: ftrace.S has the search of shadow_at() as a DWARF expression,
+ * and its first step as code.  These three must agree.
  *
  *	keys[page % nr]			page numbers of stacks, 0: free; nr: SHADOW_KEYS
  *	keys[nr + hash(page)], ...
@@ -37,13 +37,13 @@
 #define SHADOW_KEYS	0x10000u	/* number of homes; called nr at the top of this
 					 * file */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
-#define SHADOW_PROBES	64u		/* greatest number of keys that are tried, from
-					 * keys[nr + hash(page)] on */
+#define SHADOW_PROBES	64u		/* maximum number of keys that a search tries,
+					 * from keys[nr + hash(page)] on */
 #define SHADOW_SLOTS	512u		/* number of entries for one memory page */
 #define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
 #define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
 
-/* An entry of the table of shadows: a followed call. */
+/* An entry of the table of shadows, which describes a followed call. */
 struct shadow {
 	uint64_t ret;			/* the original return address */
 	uint64_t time_ns;		/* time of the call's entry */
@@ -62,14 +62,14 @@ struct shadow {
  * handle calls inside of this call: this call is not simple (shadow_tags.h), the memory page
  * of its shadow is not at home, or its thread has no ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_DOWNS	8u		/* greatest number of signal stacks that a walk
-					 * crosses */
-#define SHADOW_FAR	256u		/* greatest number of calls that a walk
-					 * passes; to pass so many takes some
-					 * microseconds */
+#define SHADOW_DOWNS	8u		/* maximum number of signal stacks that a walk
+					 * over calls crosses */
+#define SHADOW_FAR	256u		/* maximum number of calls that a walk passes,
+					 * which takes some microseconds */
 
 /* The table of shadows.  shadow_make() sets both pointers once, and they never change. */
-extern uint64_t *shadow_keys;		/* SHADOW_PAGES keys; NULL: not made yet */
+extern uint64_t *shadow_keys;		/* array of SHADOW_PAGES keys; NULL: not
+					 * allocated yet */
 extern struct shadow *shadow_entries;	/* SHADOW_ENTRIES entries */
 
 /* Make the table of shadows, unless it exists.  The table takes address space; the
@@ -88,9 +88,10 @@ static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 	return seen == page || !seen;
 }
 
-/* Returns the entry for the return address at @place, or NULL if the table has no space
- * for the memory page of @place.  If this page has no key yet, takes one for it.  Any
- * thread and any signal handler may call it; it uses general registers only. */
+/* Returns the entry for the return address at @place, or NULL if the table has no
+ * space for the memory page of @place.  If this page has no key yet, takes a key for
+ * it.  Any thread and any signal handler may call this function; it uses only
+ * general registers. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
@@ -125,10 +126,11 @@ static inline struct shadow *shadow_of(uint64_t place)
 }
 
 /*
- * Returns the followed call around the one at @place, or SHADOW_NONE.  The result is a
- * higher address, unless the call at @place is a signal handler whose stack is above
- * the stack that it interrupted.  Old entries of such handlers can form a circle.  So
- * that a walk ends, it goes to a lower address SHADOW_DOWNS times at most.
+ * Returns the followed call around the call at @place, or SHADOW_NONE.  The result is
+ * a higher address, unless the call at @place is a signal handler whose stack is
+ * above the stack that it interrupted.  Old entries of such handlers can form a
+ * circle.  To end in any case, a walk goes to a lower address SHADOW_DOWNS times at
+ * most.
  * @downs: how often the walk went to a lower address; 0 at its start
  */
 static inline uint64_t shadow_around(uint64_t place, uint32_t *downs)

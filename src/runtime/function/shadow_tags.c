@@ -37,8 +37,8 @@ uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 
 /* ---- give tags to the buffers that get function_graph ---- */
 
-static uint8_t graph_sessions[ABI_BUFFERS];	/* [i]: session in which buffer i got
-						 * its tag */
+static uint8_t graph_sessions[ABI_BUFFERS];	/* for each buffer, the session in
+						 * which it got its tag */
 
 uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph)
 {

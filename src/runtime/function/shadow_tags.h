@@ -2,11 +2,10 @@
 /*
  * Tags: which graph tracers follow a call.  Several buffers may have function_graph at
  * once.  Each time that a buffer gets function_graph it gets a tag, from 1 to
- * SHADOW_TAG_MAX.  A tag is used again after all others were used.  The shadow of a
- * call contains the tags of the buffers that have recorded its entry.  A buffer records
- * the return only if it still has one of these tags.  So a buffer that got
- * function_graph after the entry does not record the return, even if it had
- * function_graph before.
+ * SHADOW_TAG_MAX.  A tag is reused only after all other tags were used.  The shadow of a
+ * call contains the tags of the buffers that have recorded its entry.  A buffer records the
+ * return only if it still has one of these tags.  So a buffer that got function_graph after
+ * the entry does not record the return, even if it had function_graph before.
  *
  * shadow.word has one of these two forms (b: the offset of the function's body):
  *
@@ -43,8 +42,8 @@
 #include "runtime/function/shadow.h"
 
 #define SHADOW_TAG_MAX	31u
-#define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* bits of shadow.word with
-									 * the offset of the body */
+/* bits of shadow.word that contain the offset of the body */
+#define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)
 #define SHADOW_MORE	(1u << 31)	/* bit of shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
 /* A bit in the users of a call.  If it is set without FTRACE_GRAPH, the tags of the
@@ -67,11 +66,12 @@ struct shadow_tags {
 	uint32_t handlers;		/* tags with the mark FTRACE_HANDLER */
 	uint32_t insides;		/* tags with the mark FTRACE_IN_HANDLER, which
 					 * callees inherit */
-	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry of the call, for
-					 * the tags in cpu_times */
+	uint64_t cpu_ns;		/* value of ftrace_cpu_ns() at the entry of
+					 * the call, for the tags in cpu_times */
 };
 
-extern struct shadow_tags *shadow_many;	/* array of SHADOW_ENTRIES elements; NULL: not made yet */
+extern struct shadow_tags *shadow_many;	/* array of SHADOW_ENTRIES elements; NULL: not
+					 * allocated yet */
 
 /* Make the table shadow_many, for several graph tracers, unless it exists.  The caller holds
  * runtime_lock().  Returns 0 or -ENOMEM. */
@@ -94,8 +94,8 @@ static inline uint32_t shadow_body(const struct shadow *shadow)
 	return shadow->word & SHADOW_BODY_MASK;
 }
 
-/* Returns the users and marks of a call, in the bits of enum ftrace_user, possibly with
- * SHADOW_MANY. */
+/* Returns the users and marks of a call, in the bits of enum ftrace_user.  SHADOW_MANY
+ * may be set, too. */
 static inline uint32_t shadow_users(const struct shadow *shadow)
 {
 	return shadow->word & SHADOW_MORE ? shadow->word << 1 & SHADOW_USERS :
@@ -149,8 +149,8 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 	return tags;
 }
 
-/* Returns the tags that have a bit in any member except handlers and insides.  These two
- * usually have the bits of all tags, or none. */
+/* Returns the tags that have a bit in any member except handlers and insides.  In these
+ * two members usually all tags have a bit, or none. */
 static inline uint32_t shadow_tags_single(const struct shadow_tags *tags)
 {
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
@@ -165,8 +165,9 @@ static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 	       (tags->insides && ~tags->insides);
 }
 
-/* Returns shadow.word of a call that @tags and @others follow.  @is_many: the caller
- * writes the tags to shadow_many, so use SHADOW_MANY even if the tags do not need it. */
+/* Returns the value of shadow.word for a call that the users @tags and @others follow.
+ * @is_many: the caller writes the tags to shadow_many, so use SHADOW_MANY even if the
+ * tags do not need it. */
 static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 				   const struct shadow_tags *tags)
 {
@@ -191,10 +192,10 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  * @used: tags of other buffers, a bit each; at most ABI_BUFFERS - 1, so one is free
  * @old: tags that buffers had until now; they are chosen only if all others are used
  *
- * Returns the next tag after the one that was chosen last.  If possible, the tag is in
- * a lane without a tag of @used or @old.  The reason: a thread may have left the slot
- * of one tracer and be about to enter the lane.  There it must not find the rings of
- * another tracer.  The caller is the agent and holds runtime_lock().
+ * Returns the next tag after the one that was chosen last.  If possible, the tag is
+ * in a lane without a tag of @used or @old.  The reason: a thread may have left the
+ * slot of one tracer and be about to enter the lane, in which it must not find the
+ * rings of another tracer.  The caller is the agent and holds runtime_lock().
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 

@@ -48,21 +48,22 @@
 
 #define CALL_BYTES	8		/* number of bytes that is added to depths for
 					 * the call of the tracer, as in the kernel */
-#define LOCK_YIELDS	256u		/* greatest number of yields while a thread
-					 * waits for abi_stack.lock; this takes longer
-					 * than a holder needs to write a stack */
-#define PRIVATE_YIELDS	SHMLOCK_ASK	/* greatest number of yields while a thread
-					 * waits for private.lock; enough to check once
-					 * whether its holder is dead */
-#define NEVER		UINT32_MAX	/* a value of thread_stack.resets that
-					 * abi_stack_resets() never returns */
+#define LOCK_YIELDS	256u		/* maximum number of yields while a thread
+					 * waits for abi_stack.lock; longer than a
+					 * holder needs to write a stack */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* maximum number of yields while a thread
+					 * waits for private.lock; enough to check
+					 * once whether its holder is dead */
+#define NEVER		UINT32_MAX	/* value of thread_stack.resets for "no reset
+					 * seen", which abi_stack_resets() never
+					 * returns */
 /* number of bytes below the top of the main thread's stack in which the kernel maps nothing
  * else */
 #define MAIN_LIMIT	(128ull << 20)
-#define NEED_BYTES	8192u		/* number of bytes of stack that the functions of
-					 * this file need */
-#define REACH		(32ull << 20)	/* greatest number of bytes by which a stack may
-					 * grow from one check to the next */
+#define NEED_BYTES	8192u		/* number of bytes of stack that the functions
+					 * of this file need */
+#define REACH		(32ull << 20)	/* maximum number of bytes by which a stack
+					 * can grow from one check to the next */
 #define ADDRESSES	(1ull << 47)	/* size of user space, which stands for a stack
 					 * without a known limit */
 
@@ -71,7 +72,7 @@
 /* Top of the main thread's stack, and its thread pointer; set by stack_tracer_init(). */
 static uint64_t main_top, main_pointer;
 
-/* Find the top of the main thread's stack.  The path of the program is the last string on
+/* Find the top of the main thread's stack: the path of the program is the last string on
  * this stack. */
 void stack_tracer_init(void)
 {
@@ -83,15 +84,16 @@ void stack_tracer_init(void)
 		main_pointer = arch_thread_pointer();
 }
 
-/* Returns true if the current thread is on the stack of the main thread.  In a child the
- * thread that called fork() has the tid of a main thread, but still its own stack. */
+/* Returns true if the current thread is on the stack of the main thread.  In a child of
+ * fork(), the only thread has the tid of a main thread, but possibly the stack of
+ * another thread. */
 static bool is_main(uint32_t tid)
 {
 	return main_pointer ? arch_thread_pointer() == main_pointer :
 	       tid == arch_syscall0(SYS_getpid);
 }
 
-/* Fill thread_stack() of @thread, the current thread. */
+/* Fill in the struct thread_stack of @thread, the current thread. */
 static void find_stack(struct thread_slot *thread)
 {
 	bool is_of_main = is_main(thread->thread.tid);
@@ -105,7 +107,7 @@ static void find_stack(struct thread_slot *thread)
 		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
 }
 
-/* Returns the greatest size of the main thread's stack in bytes (RLIMIT_STACK). */
+/* Returns the maximum size of the main thread's stack in bytes (RLIMIT_STACK). */
 static uint64_t main_limit(void)
 {
 	struct rlimit limit;
@@ -159,8 +161,8 @@ static uint64_t find_low(const struct thread_slot *thread)
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
 
-/* Make @row the row of @thread.  Clear `deepest` first, and let the caller store it
- * last.  So if a row has a depth, the row is complete. */
+/* Make @row the row of @thread.  Clear `deepest` first and let the caller store it
+ * last, so that every row that has a depth is complete. */
 static void take_row(struct abi_stack_thread *row, const struct thread_slot *thread)
 {
 	__atomic_store_n(&row->deepest, 0, __ATOMIC_RELAXED);
@@ -179,8 +181,8 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 
 	if (!row)
 		return;
-	/* Compare the stack, too, because a row with this tid may belong to a thread
-	 * that has ended. */
+	/* Compare the stack, too, because a row with this thread id may belong to a
+	 * thread that has ended. */
 	if (row->tid != thread->thread.tid || row->top != thread_stack(thread)->top ||
 	    row->pid != (uint32_t)arch_syscall0(SYS_getpid))
 		take_row(row, thread);
@@ -250,8 +252,8 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 /* ---- make private copies of the deepest stack, under private.lock ---- */
 
 /* Returns the return address that is stored at @place.  If the graph tracer has
- * replaced it, returns the original one.  The word at @place may also be something else
- * than a return address, so AddressSanitizer must not check the load. */
+ * replaced it, returns the original address.  The word at @place is possibly no return
+ * address, so AddressSanitizer must not check the load. */
 static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 {
 	uint64_t word = *(const volatile uint64_t *)place;
@@ -263,9 +265,9 @@ static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 }
 
 /*
- * Returns true if all return addresses of @old, from frame @at on, are still on the
- * stack, each where it was.  Then these frames are unchanged, because the position of
- * each return address depends on all frames below it.
+ * Returns true if all return addresses of @old, from frame number @at on, are still
+ * at their places on the stack.  Then these frames are unchanged, because the
+ * position of each return address depends on all frames below it.
  * @depth: depth of frame @at
  */
 static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
@@ -315,9 +317,9 @@ static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *o
 }
 
 /*
- * Append the frames above @place to @new.  A stack that grows call by call is unwound again
- * at each call.  To save time, unwind only until the rest of the stack is equal to that
- * of @old, and copy the rest from @old.
+ * Append the frames above @place to @new.  A stack that grows call by call is unwound
+ * again at each call.  To save time, unwind only until the rest of the stack is equal to
+ * the rest of @old, and copy this rest from @old.
  * @old: the previous deepest stack; NULL if that was the stack of another thread
  */
 static void fill_copy(struct abi_stack_copy *new, const struct abi_stack_copy *old,
@@ -344,10 +346,10 @@ static void fill_copy(struct abi_stack_copy *new, const struct abi_stack_copy *o
 }
 
 /*
- * Copies of the deepest stack.  A stack is first copied to private memory.  The
- * previous deepest stack, with which it is compared, is private, too: another process
- * could change a copy in the root's memory at any time, and so make this process read
- * or write at any address.
+ * Copies of the deepest stack in private memory, to which a stack is copied first.
+ * The previous deepest stack, with which it is compared, is private, too: another
+ * process could change a copy in the root's memory at any time, and so make this
+ * process read or write at any address.
  *
  * One thread at a time uses this struct.  A thread that finds the struct in use
  * continues without recording, as if it had not got abi_stack.lock.
@@ -357,14 +359,15 @@ static struct {
 					 * vfork() may die while it holds the lock */
 	uint32_t last;			/* index in @stacks of the deepest stack that
 					 * was copied last */
-	uint32_t yields;		/* greatest number of yields while a thread
+	uint32_t yields;		/* maximum number of yields while a thread
 					 * waits for abi_stack.lock; halved each time
-					 * the thread did not get the lock */
+					 * a thread did not get the lock */
 	struct abi_stack_copy stacks[2];
 } private = { .yields = LOCK_YIELDS };
 
 /* Copy the call stack of @thread to private memory, and return the copy.  The first
- * frame is the function at @ip.  @place: where its return address is on the stack. */
+ * frame is the function at @ip.  @place: address at which its return address is
+ * stored. */
 static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 					      uint64_t ip, uint64_t place)
 {
@@ -427,8 +430,8 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 	bool is_written;
 
 	if (shmlock_take_for(&stack->lock, thread->thread.tid, private.yields)) {
-		/* Yield at least SHMLOCK_ASK times: with fewer yields this thread would
-		 * never notice that the holder is dead. */
+		/* Yield at least SHMLOCK_ASK times, because with fewer yields this
+		 * thread would never notice that the holder is dead. */
 		private.yields = private.yields / 2 > SHMLOCK_ASK ? private.yields / 2 :
 								     SHMLOCK_ASK;
 		return false;
@@ -445,9 +448,8 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 
 void stack_tracer_after_fork(void)
 {
-	private.lock = 0;		/* release the lock: its holder may be a
-					 * thread that does not exist in the
-					 * child */
+	private.lock = 0;		/* release the lock, because its holder may be
+					 * a thread that does not exist in the child */
 	private.stacks[private.last].tid = 0;
 }
 

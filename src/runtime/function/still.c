@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched only
- * while no other thread runs: the jump replaces several instructions, and its bytes are not
- * written by one store.  At the start of the program there is only one thread.  Later the
- * server stops the others:
+ * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched
+ * only while no other thread runs: the jump replaces several instructions, and its bytes
+ * are not written by one store.  At the start of the program there is only one thread.
+ * Later the server stops the other threads:
  *
  *	this thread				the server's stopper (daemon/stopper.c)
  *	stop_given = 0
@@ -46,12 +46,13 @@
 #include "runtime/base/process.h"
 #include "runtime/function/object.h"
 
-#define WAIT_SECONDS	3		/* longest wait for the stopper */
-#define TURNS		3		/* maximum number of attempts, while sites are in use or
-					 * threads do not stop */
+#define WAIT_SECONDS	3		/* longest wait for the stopper, s */
+#define TURNS		3		/* maximum number of attempts if sites are in
+					 * use or threads do not stop */
 #define TURN_NS		1000000
-#define LEFT_MAX	64u		/* if the answers to this many stops are missing, no more
-					 * stops are requested, because each one keeps a block */
+#define LEFT_MAX	64u		/* no stops are requested any more after this
+					 * many stops that got no answer, because each
+					 * of them keeps a block allocated */
 
 /* ---- this thread's own stack ---- */
 
@@ -73,7 +74,8 @@ static bool may_be_in_handler(void)
 	return tid <= 0 || tid != __atomic_load_n(&agent_tid, __ATOMIC_RELAXED);
 }
 
-/* A stack that is in use: the addresses from @start to before @end. */
+/* A range of this thread's stack that is in use: the addresses from @start to
+ * before @end. */
 struct used_stack {
 	uint64_t start, end;
 };
@@ -104,7 +106,7 @@ static void note_own_stack(void)
 		note_word(*(const uint64_t *)at);
 }
 
-/* ---- the ranges that the stopper looks at ---- */
+/* ---- the ranges of code that the stopper must check ---- */
 
 /* Returns the object with the lowest text from @from on, or NULL. */
 static struct object *next_object(uint64_t from)
@@ -150,7 +152,7 @@ static void start_wait(struct timespec *ret_until)
 	ret_until->tv_sec += WAIT_SECONDS;
 }
 
-/* Wait until stop_given is not @given.  Returns false when the time @until has come.  @stop:
+/* Wait while stop_given is @given.  Returns false when the time @until has come.  @stop:
  * the block in which the stopper stores its answer. */
 static bool wait_while(uint32_t given, const struct timespec *until,
 		       const struct abi_stop *stop)
@@ -171,7 +173,7 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 	__atomic_store_n(&process_slot->stop_given, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->stop_wanted, tid, __ATOMIC_RELEASE); /* [stop.ask] */
 	TESTPOINT("still.ask");
-	/* Wake the server, which waits for a change of `applied' and then also looks at
+	/* Wake the server.  It waits for a change of `applied', and then also checks
 	 * stop_wanted. */
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 	do
@@ -267,8 +269,8 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 	if (!stop)
 		return -ENOMEM;
 	r = flip_stopped(may_flip, stop, nr, ret_used, &is_answered);
-	/* The stopper writes stop->tid last.  Without it, a stopper that is late may still write
-	 * to the block at any time.  So the block is not used again. */
+	/* The stopper writes stop->tid last.  Without this answer, the stopper may still
+	 * write to the block at any time, so the block must not be freed. */
 	if (is_answered)
 		memory_free(stop);
 	else
@@ -276,7 +278,7 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 	return r;
 }
 
-/* /proc/self/task has two links, and one more for each thread, whose directory it contains. */
+/* /proc/self/task has two links, and one more for the directory of each thread. */
 bool still_is_alone(void)
 {
 	struct stat st;
@@ -307,8 +309,8 @@ int still_flip(bool (*may_flip)(const struct object *object))
 			note_own_stack();
 		r = still_is_alone() ? flip_all(may_flip, &nr_used) :
 				 stop_and_flip(may_flip, &nr_used);
-		/* After EBUSY try again: a thread got no CPU time, or waits in the kernel, and
-		 * did not stop in time. */
+		/* Try again after EBUSY: a thread got no CPU time, or waits in the kernel,
+		 * and so did not stop in time. */
 		if (r != -EBUSY && (r || !nr_used))
 			break;
 	}

@@ -18,11 +18,11 @@ struct object;
  */
 int still_flip(bool (*may_flip)(const struct object *object));
 
-/* still_is_alone - returns true if the calling thread is the only one of this process; false if
- * that is not known. */
+/* still_is_alone - returns true if the calling thread is known to be the only thread of
+ * this process. */
 bool still_is_alone(void);
 
-/* Method runtime_part.agent_start: note which thread is the agent. */
+/* Method runtime_part.agent_start: remember which thread is the agent. */
 void still_agent(bool has_own_table);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of system calls, which are libulf.so's own.  They are ordinary events of an ordinary
- * module: filters, triggers, histograms and lists of threads apply to them.
+ * The events of system calls, which libulf.so itself defines.  Otherwise they are ordinary
+ * events of a module: filters, triggers, histograms and lists of threads apply to them.
  */
 #include <stddef.h>
 #include <ulf/event.h>

@@ -2,8 +2,9 @@
 /*
  * Make the events syscalls:sys_enter_NAME and sys_exit_NAME, and record them.
  *
- * They are made only if the boot settings ask for system calls.  Until then the table is text
- * without pointers, so no page of it is read or relocated in other programs.
+ * The events are made only if the boot settings ask for system calls.  Until then the table
+ * is text without pointers, so programs that do not trace system calls neither read nor
+ * relocate a page of it.
  *
  * The module's address in the table of modules is 0, and its id is a constant.  So the processes of
  * a root share the rows of these events in the table of events, wherever libulf.so is loaded.
@@ -23,9 +24,12 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/record.h>
 
-#define MADE_ID		0x736c6c6163737973ull	/* names the module in the table of modules */
-#define NESTING_MAX	16u			/* a hit inside of so many hits and probes of this
-						 * thread is not recorded */
+#define MADE_ID		0x736c6c6163737973ull	/* number that identifies the module
+						 * of these events in the table of
+						 * modules */
+#define NESTING_MAX	16u			/* maximum nesting depth of hits and
+						 * probes in a thread; a deeper hit is
+						 * not recorded */
 
 struct syscall_pair *syscall_pairs[SYSCALL_NUMBERS];
 
@@ -66,7 +70,7 @@ struct syscall_pair *syscall_pairs[SYSCALL_NUMBERS];
 #define NUMBER(nr, name, args)	nr,
 static const uint16_t numbers[] = { TABLE(NUMBER) };
 
-/* All rows, one after the other. */
+/* The text of all rows, one row after the other. */
 #define MEMBER(nr, name, args)	char of_##nr[sizeof(TEXT(name, args))];
 #define VALUE(nr, name, args)	TEXT(name, args),
 static const struct {
@@ -125,7 +129,8 @@ static size_t enter_bytes(const struct syscall_pair *pair)
 	return offsetof(struct record_enter, args) + pair->nr_args * sizeof(unsigned long);
 }
 
-/* Make the fields from the rest of a row, which *@text is at. */
+/* Make the fields of a system call's events.  *@text: the rest of its row,
+ * after the print format. */
 static void make_fields(struct syscall_pair *pair, const char **text)
 {
 	struct ulf_field *field = pair->fields;
@@ -171,11 +176,12 @@ static void make_event(struct ulf_event *event, struct tracepoint *tp, const cha
 	event->name = tp->name = name;
 	event->tracepoint = tp;
 	event->print = no_print;
-	/* Nothing calls these two: they say after which function the stack of a hit begins. */
+	/* Nothing calls these two functions: they mark where the stack of a hit begins. */
 	event->direct = tp->iter = (void (*)(void))syscall_named_hit;
 }
 
-/* Make the events of a row, which *@text is at, and move *@text to the next row. */
+/* Make the two events of the row that begins at *@text, and move *@text to the next
+ * row. */
 static void make_pair(struct syscall_pair *pair, const char **text)
 {
 	make_event(&pair->enter, &pair->enter_point, next_string(text));

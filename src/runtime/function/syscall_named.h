@@ -13,13 +13,15 @@
 #include <ulf/event.h>
 
 #define SYSCALL_ARGS_MAX	6
-#define SYSCALL_NUMBERS		512u	/* the numbers in the table are lower */
+#define SYSCALL_NUMBERS		512u	/* the table has only numbers of system calls
+					 * below this one */
 
 /* The two events of a system call. */
 struct syscall_pair {
 	struct ulf_event enter;
-	struct ulf_field fields[SYSCALL_ARGS_MAX + 2];	/* of @enter: __syscall_nr, the arguments,
-							 * the end; see event_fields() */
+	/* fields of @enter: __syscall_nr, the arguments, and the end of the table;
+	 * see event_fields() */
+	struct ulf_field fields[SYSCALL_ARGS_MAX + 2];
 	struct ulf_event exit;
 	struct tracepoint enter_point, exit_point;
 	uint32_t nr_args;
@@ -27,17 +29,18 @@ struct syscall_pair {
 
 static_assert(offsetof(struct syscall_pair, fields) == sizeof(struct ulf_event), "event_fields()");
 
-/* A system call that begins or has returned. */
+/* A system call that is about to be made, or has returned. */
 struct syscall_hit {
 	int nr;
 	long ret;			/* sys_exit only */
 	const unsigned long *args;	/* sys_enter only: all six */
 };
 
-/* The events of each number; NULL: none. */
+/* The events of each system call, by its number; NULL: it has no events. */
 extern struct syscall_pair *syscall_pairs[SYSCALL_NUMBERS] ULF_HIDDEN;
 
-/* Make all events and register their module.  Takes runtime_lock(). */
+/* Make the events of all system calls and register their module.  Takes
+ * runtime_lock(). */
 void syscall_named_init(void);
 /* Call the probes of @tp, which is a member of a struct syscall_pair. */
 void syscall_named_hit(const struct tracepoint *tp, const struct syscall_hit *hit);

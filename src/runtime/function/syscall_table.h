@@ -4,8 +4,8 @@
  * events have it (newstat is stat()), and the type and the name of each argument as `format`
  * prints them.
  *
- * The rows are those of Linux 6.1 with all system calls.  A number that is not here has only the
- * events raw_syscalls:sys_enter and sys_exit.
+ * The rows are those of Linux 6.1 with all system calls.  A system call that is not in this
+ * table has only the events raw_syscalls:sys_enter and sys_exit.
  */
 #ifndef ULF_RUNTIME_SYSCALL_TABLE_H
 #define ULF_RUNTIME_SYSCALL_TABLE_H

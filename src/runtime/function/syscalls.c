@@ -9,9 +9,10 @@
  *	exit:	hook, cmp $-4096,%rax,		jmp to the instruction after it
  *
  * The instruction of the call itself stays where it is.  So a thread that sleeps in a call,
- * is restarted (rip - 2), is cancelled there, or returns to it from a signal handler finds what it
- * expects.  Each jump replaces one instruction, so a thread is before it or after it.  All jumps of
- * an object come and go at one instant (retext.c).
+ * restarts a call (rip - 2), is cancelled in a call, or returns to a call from a signal
+ * handler finds the original instruction.  Each jump replaces one instruction, so no thread
+ * is in its middle.  All jumps of an object are written and removed at one instant
+ * (retext.c).
  *
  * Cells stay as long as the object is loaded, because a thread may be interrupted in one and
  * continue there later.
@@ -47,9 +48,9 @@ static uint64_t address_of(const struct object *object, const struct scall_site 
 	return object->sites.bias + scall_vaddr(site);
 }
 
-/* Write the jump to cell @i, or the original bytes.  Does nothing if the site has unexpected
- * bytes: then another program has changed the code.  Nor if the jump at a USDT probe before the
- * site has its distance from these bytes. */
+/* Write the jump to cell @i, or the original bytes.  Does nothing if another program has
+ * changed the bytes of the site, or if these bytes are the distance of the jump at a USDT
+ * probe before the site. */
 static void put_site(const struct object *object, const struct retext *text, uint32_t i, bool is_on)
 {
 	struct syscalls *syscalls = object->syscalls;
@@ -72,7 +73,7 @@ static void put_site(const struct object *object, const struct retext *text, uin
 	syscalls->is_new[i] = true;
 }
 
-/* Returns true if all bytes of the site are in the mapping. */
+/* Returns true if all bytes of @site are in the mapping that @text replaces. */
 static bool is_in(const struct object *object, const struct retext *text,
 		  const struct scall_site *site)
 {
@@ -83,8 +84,8 @@ static bool is_in(const struct object *object, const struct retext *text,
 	return at >= text->start && at + bytes <= text->end;
 }
 
-/* Switch the sites from cell *@i on that are in the same mapping as the first of them.  Stores in
- * *@i the next cell. */
+/* Switch sites on or off: those from cell *@i on that are in one mapping with the site of
+ * this cell.  Stores in *@i the next cell. */
 static int switch_mapping(const struct object *object, const char *path, uint32_t *i, bool is_on)
 {
 	struct syscalls *syscalls = object->syscalls;

@@ -33,7 +33,8 @@ __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *object)
 {
-	static register_fn *next;	/* glibc's __register_atfork(); set by the first call */
+	static register_fn *next;	/* glibc's own __register_atfork(); the first
+					 * call sets this pointer */
 	register_fn *found = __atomic_load_n(&next, __ATOMIC_RELAXED);
 
 	if (!found) {
@@ -42,7 +43,7 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 	}
 	if (!found)
 		return ENOSYS;
-	/* Do not register libulf's handlers here under a sanitizer: the handler in the
+	/* Under a sanitizer, do not register libulf's handlers now: the handler in the
 	 * child starts an agent, and must run after the sanitizer's handler. */
 	if (!agent_is_watched())
 		fork_watch();

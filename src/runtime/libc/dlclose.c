@@ -17,7 +17,8 @@
 
 typedef int close_fn(void *handle);
 
-static close_fn *next;			/* libc's dlclose(); set by the first call */
+static close_fn *next;			/* libc's dlclose(); the first call of
+					 * libulf's dlclose() sets this pointer */
 
 static close_fn *find_next(void)
 {

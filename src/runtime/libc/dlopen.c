@@ -31,7 +31,8 @@
 
 static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 					 * constructor ran */
-static uint64_t seen;			/* value of dlpi_adds at the last call of has_come() */
+static uint64_t seen;			/* value of dlpi_adds (see @adds) at the last
+					 * call of has_come() */
 
 struct look {
 	uint64_t addr;			/* address in the object that is searched for */
@@ -55,8 +56,8 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* Count the objects with which the program starts.  The server already knows these, so
- * has_come() skips them. */
+/* Count the objects with which the program starts.  The server already knows these
+ * objects, so has_come() skips them. */
 __attribute__((constructor(101))) static void count_first_objects(void)
 {
 	struct look look = { .addr = 0 };
@@ -92,8 +93,8 @@ static __attribute__((noinline)) void load_is_coming(uint64_t caller)
 		return;
 	if (!boot_objects_coming() && !wants_objects())
 		return;
-	/* Add the objects to the table of objects here, because the server cannot read
-	 * /proc/PID/maps of a process that is not dumpable. */
+	/* Add the objects to the table of objects in this thread, because the server
+	 * cannot read /proc/PID/maps of a process that is not dumpable. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_report_all();
 	ftrace_load_begin();

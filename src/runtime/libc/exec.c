@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrap the functions that start programs, for `ulf run --follow`.  Without it they only call those
- * of libc.
+ * Wrap the functions that start programs, for `ulf run --follow`.  Without this option the
+ * wrappers only call libc's functions.
  *
  * The variables that make a program load libulf and ask for its settings are in the environment,
  * and most programs pass it on.  If a program starts another one with an environment of its own
@@ -44,12 +44,13 @@
 #include "runtime/libc/exec_file.h"
 
 #define PATH_BYTES	4096
-#define ENV_MAX		8192u		/* variables of an environment that is changed: it is on
-					 * the stack */
+#define ENV_MAX		8192u		/* maximum number of variables of an
+					 * environment that is changed, because the
+					 * new environment is on the stack */
 #define PRELOAD		"LD_PRELOAD="
 #define EXPORTED	__attribute__((visibility("default")))
 
-/* ---- what is followed; written during the start only ---- */
+/* ---- the variables of followed programs; written only during the start ---- */
 
 /* The variables that a followed program needs, with their names. */
 static const char *const names[] = { "ULF_DIR=", "ULF_TRACE=", "ULF_HOLD=", FOLLOW_VARIABLE "=" };
@@ -57,8 +58,10 @@ static const char *const names[] = { "ULF_DIR=", "ULF_TRACE=", "ULF_HOLD=", FOLL
 #define RUN	2			/* index of ULF_HOLD */
 
 static bool is_following;
-static char *variables[NAMES];		/* "NAME=value"; NULL: was not set */
-static const char *libulf;		/* path of libulf.so; a part of a variable */
+static char *variables[NAMES];		/* the variables as "NAME=value"; NULL: the
+					 * variable was not set */
+static const char *libulf;		/* path of libulf.so; points into one of the
+					 * variables */
 
 static int (*next_execvpe)(const char *file, char *const argv[], char *const envp[]);
 static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
@@ -66,7 +69,7 @@ static int (*next_spawn[2])(pid_t *pid, const char *path,
 			    const posix_spawn_file_actions_t *actions,
 			    const posix_spawnattr_t *attr, char *const argv[], char *const envp[]);
 
-/* Return the value of the variable @name, which ends in `=', if @variable is one of this name. */
+/* Returns the value of @variable if its name is @name, which ends in `=', else NULL. */
 static const char *value_of(const char *variable, const char *name)
 {
 	size_t len = strlen(name);
@@ -74,7 +77,7 @@ static const char *value_of(const char *variable, const char *name)
 	return strncmp(variable, name, len) ? NULL : variable + len;
 }
 
-/* Return the last variable @name of @envp, or NULL. */
+/* Returns the last variable in @envp whose name is @name, or NULL. */
 static const char *find_variable(char *const *envp, const char *name)
 {
 	const char *found = NULL, *value;
@@ -87,7 +90,8 @@ static const char *find_variable(char *const *envp, const char *name)
 	return found;
 }
 
-/* The program may overwrite the memory of its first environment.  So copy the variables. */
+/* Copy the variables, because the program may overwrite the memory of its first
+ * environment. */
 static bool copy_variables(void)
 {
 	const char *colon;
@@ -103,7 +107,7 @@ static bool copy_variables(void)
 			return false;
 		snprintf(variables[i], bytes, "%s%s", names[i], value);
 	}
-	/* The environment may have the variable twice, and not both in the same form. */
+	/* The environment may contain the variable twice, in different forms. */
 	colon = variables[NAMES - 1] ? strchr(variables[NAMES - 1], ':') : NULL;
 	libulf = colon ? colon + 1 : NULL;
 	return libulf;
@@ -137,7 +141,8 @@ __attribute__((constructor(101))) static void find_all(void)
 
 /* ---- the environment of the new program ---- */
 
-/* Find libulf in @list, a value of LD_PRELOAD.  Returns its place, or NULL. */
+/* Find libulf in @list, a value of LD_PRELOAD.  Returns its address in @list,
+ * or NULL. */
 static const char *find_libulf(const char *list)
 {
 	size_t len = strlen(libulf);
@@ -149,8 +154,9 @@ static const char *find_libulf(const char *list)
 	return NULL;
 }
 
-/* Write LD_PRELOAD for the new program to @to, which is large enough for @list and libulf.  @list:
- * the value that it would have, or NULL.  Returns false if it needs no LD_PRELOAD. */
+/* Write LD_PRELOAD for the new program to @to, which is large enough for @list and libulf.
+ * @list: the value that it would have otherwise, or NULL.  Returns false if the new program
+ * needs no LD_PRELOAD. */
 static bool write_preload(char *to, const char *list, bool has_libulf)
 {
 	const char *at = list ? find_libulf(list) : NULL;
@@ -169,8 +175,8 @@ static bool write_preload(char *to, const char *list, bool has_libulf)
 	return to[strlen(PRELOAD)];
 }
 
-/* Store in @to the environment of the new program: @envp with another LD_PRELOAD, and, if it is
- * followed, with the variables that it lacks. */
+/* Store in @to the environment of the new program: the variables of @envp with another
+ * LD_PRELOAD and, if the program is followed, with the variables that @envp lacks. */
 static void make_env(char **to, char *const *envp, char *preload, bool is_followed)
 {
 	char *const *all = envp;
@@ -186,7 +192,7 @@ static void make_env(char **to, char *const *envp, char *preload, bool is_follow
 	*to = NULL;
 }
 
-/* Returns true if the environment of the new program is right as it is. */
+/* Returns true if the environment of the new program needs no change. */
 static bool is_env_right(char *const *envp, const char *list, bool is_followed)
 {
 	bool has_libulf = list && find_libulf(list);
@@ -201,9 +207,10 @@ static bool is_env_right(char *const *envp, const char *list, bool is_followed)
 
 struct exec_call {
 	long (*run)(const struct exec_call *call, char *const *envp);
-	const char *file;		/* path; or, if @is_searched, a name that is searched in
-					 * PATH */
-	int dir;			/* directory of a relative path, or an open program */
+	const char *file;		/* path of the file; or, if @is_searched is
+					 * true, a name that is searched in PATH */
+	int dir;			/* descriptor of the directory of a relative
+					 * path, or of an open program */
 	int flags;			/* flags of execveat() */
 	bool is_searched;
 	char *const *argv, *const *envp;
@@ -212,13 +219,15 @@ struct exec_call {
 	const posix_spawnattr_t *attr;
 };
 
-/* Returns 0 if libulf can be loaded into the program; enum abi_unfollowed or -ENOENT if not. */
+/* Returns 0 if libulf can be loaded into the program, else enum abi_unfollowed or
+ * -ENOENT. */
 static long check_program(const struct exec_call *call)
 {
 	char path[PATH_BYTES];
 	long ret = 0;
 
-	/* The program may have changed its root directory. */
+	/* The program may have changed its root directory, so that this path is
+	 * not valid any more. */
 	if (arch_syscall3(SYS_faccessat, AT_FDCWD, libulf, R_OK))
 		return ABI_UNFOLLOWED_PATH;
 	if (call->flags & AT_EMPTY_PATH && !*call->file) {
@@ -241,7 +250,8 @@ static void report_unfollowed(const struct exec_call *call, long reason)
 					 (uint32_t)reason, name ? name + 1 : call->file);
 }
 
-/* The new environment, and LD_PRELOAD in it, are on the stack. */
+/* Start the program with a changed environment.  The new environment, and
+ * LD_PRELOAD in it, are on the stack. */
 static long start_changed(const struct exec_call *call, size_t nr, bool is_followed)
 {
 	const char *list = find_variable(call->envp, PRELOAD);
@@ -316,8 +326,8 @@ static long run_execvpe(const struct exec_call *call, char *const *envp)
 	return next_execvpe(call->file, call->argv, envp);
 }
 
-/* Call libc's function: it checks its arguments, and works without execveat() if a filter
- * refuses that call. */
+/* Call libc's function, because it checks its arguments, and works without execveat() if
+ * a filter refuses that call. */
 static long run_fexecve(const struct exec_call *call, char *const *envp)
 {
 	if (!next_fexecve)
@@ -406,7 +416,8 @@ EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_a
 	return spawn_program(true, pid, file, actions, attr, argv, envp);
 }
 
-/* ---- functions whose arguments are those of the program ---- */
+/* ---- execl() and so on: functions that get the arguments of the new program
+ * one by one ---- */
 
 /* Count the arguments after @first, without the NULL at their end. */
 static size_t count_args(const char *first, va_list args)
@@ -428,7 +439,7 @@ static void copy_args(char **argv, const char *first, va_list args)
 }
 
 /* Copy the arguments of a call of execl() and so on to argv, a new array on the stack.
- * Afterwards @args is at the argument after the NULL. */
+ * Afterwards @args is at the parameter after the NULL. */
 #define ARGV_OF_CALL(first, args)			\
 	va_start(args, first);				\
 	size_t nr_args = count_args(first, args);	\

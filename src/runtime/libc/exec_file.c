@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Examine the file of a program before it is started (exec_file.h).  libulf in LD_PRELOAD would
- * keep some programs from starting: those with another C library, with AddressSanitizer, or
- * with libulf.a inside.  In others it does nothing, and `ulf run --follow` reports them.
+ * Examine the file of a program before it is started (exec_file.h).  libulf in LD_PRELOAD
+ * would keep some programs from starting: those with another C library, with
+ * AddressSanitizer, or with libulf.a inside.  In other programs it does nothing, and `ulf
+ * run --follow` reports them.
  *
  * The file may change before the program starts.  Then the program may get libulf although it
  * should not, as it would with any LD_PRELOAD.
@@ -27,8 +28,9 @@
 
 #define LINE_BYTES	256		/* maximum length of the first line of a script, as in
 					 * the kernel */
-#define SCRIPTS_MAX	4		/* maximum number of scripts of which each is the
-					 * interpreter of the one before, as in the kernel */
+#define SCRIPTS_MAX	4		/* maximum length of a chain of scripts in
+					 * which each script is the interpreter of the
+					 * previous one, as in the kernel */
 #define HEADERS_MAX	128u		/* maximum number of program headers that are read */
 #define DYNAMIC_MAX	4096u		/* maximum number of entries of the dynamic section that
 					 * are read */
@@ -36,14 +38,15 @@
 #define SHELL		"/bin/sh"
 #define ST_NOSUID_FLAG	2		/* flag of statfs.f_flags: set-uid bits have no effect */
 #define LIBASAN		"libasan.so."
-#define BODIES		".bodies"	/* section of ftrace.S, which libulf.a brings */
+#define BODIES		".bodies"	/* name of a section of ftrace.S, which is in
+					 * every program that contains libulf.a */
 
 struct file_id {
 	uint64_t dev, ino;
 };
 
-static struct file_id own_linker;	/* dynamic linker of this program; written during the
-					 * start only */
+static struct file_id own_linker;	/* dynamic linker of this program; written
+					 * only during the start */
 
 static bool get_id(const char *path, struct file_id *ret_id)
 {
@@ -76,7 +79,8 @@ static bool read_at(int fd, uint64_t off, void *to, size_t bytes)
 	return arch_syscall4(SYS_pread64, fd, to, bytes, off) == (long)bytes;
 }
 
-/* Read a text that ends in NUL, or in the file's end; it is cut to @bytes. */
+/* Read a text that ends in a NUL or at the end of the file, and cut it to
+ * @bytes. */
 static void read_text(int fd, uint64_t off, char *to, size_t bytes)
 {
 	long len = arch_syscall4(SYS_pread64, fd, to, bytes - 1, off);
@@ -100,8 +104,8 @@ static bool find_header(int fd, const Elf64_Ehdr *head, uint32_t type, uint64_t 
 	return false;
 }
 
-/* Returns the value of the first entry with @tag from entry *@at on, and moves *@at after it; 0 if
- * there is none. */
+/* Returns the value of the first entry with the tag @tag from entry *@at on, or 0 if there
+ * is none.  Moves *@at to the entry after it. */
 static uint64_t next_dynamic(int fd, const Elf64_Phdr *dynamic, int64_t tag, uint32_t *at)
 {
 	Elf64_Dyn entry;
@@ -137,7 +141,7 @@ static bool needs_libasan(int fd, const Elf64_Ehdr *head)
 	return false;
 }
 
-/* Returns true if a section is called BODIES.  Looks at windows of the names, which overlap. */
+/* Returns true if a section has the name BODIES.  Reads the names in parts that overlap. */
 static bool contains_libulf(int fd, const Elf64_Ehdr *head)
 {
 	char window[512];
@@ -181,7 +185,8 @@ static long check_elf(int fd, const Elf64_Ehdr *head)
 
 /* ---- the file ---- */
 
-/* Returns true if the file gives the program other rights than this process has. */
+/* Returns true if the program would get other rights by this file than this process
+ * has. */
 static bool is_secure(int fd, const struct stat *st)
 {
 	uint32_t uid = (uint32_t)arch_syscall0(SYS_geteuid);
@@ -198,8 +203,8 @@ static bool is_secure(int fd, const struct stat *st)
 				     sizeof(caps)) > 0);
 }
 
-/* Cut the first line of a script to the path of its interpreter.  If the line names none, the
- * path is that of the shell, which execvp() would start. */
+/* Cut the first line of a script to the path of its interpreter.  If the line names none,
+ * the result is the path of the shell, which execvp() would start. */
 static const char *interpreter_of(char line[LINE_BYTES])
 {
 	char *path = line + 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replace mlockall(), so that it locks the program's memory only.  libulf reserves many
+ * Replace mlockall(), so that it locks only the program's memory.  libulf reserves many
  * gigabytes of address space (for the root's memory and for its tables).  The kernel would
- * count all of that against RLIMIT_MEMLOCK, and would allocate all pages of a table that is
- * in use.
+ * count all of this against RLIMIT_MEMLOCK, and would allocate all pages of a table that
+ * is in use.
  *
  * The kernel's mlockall() cannot leave a mapping out.  So for MCL_CURRENT this function
  * locks the current mappings one by one, without libulf's.  For MCL_FUTURE it calls the
@@ -32,9 +32,9 @@
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
-/* Returns true if @addr is in one of libulf's large mappings, in the graph tracer's
- * bodies, or in a window of pun.c.  *@until is lowered to the end of the addresses for which
- * the answer is valid. */
+/* Returns true if @addr is in one of libulf's large mappings, in the graph tracer's bodies,
+ * or in a window of pun.c.  If *@until is above the end of the addresses for which the
+ * answer is valid, *@until becomes this end. */
 static bool is_ours(uint64_t addr, uint64_t *until)
 {
 	uint64_t bodies = (uint64_t)ftrace_graph_bodies;
@@ -44,7 +44,8 @@ static bool is_ours(uint64_t addr, uint64_t *until)
 	return memory_is_large(addr, until) || is_body || is_stub;
 }
 
-/* Call @each for every range of addresses in [@start, @end) that is not ours. */
+/* Call @each for every range of addresses from @start to before @end that is not
+ * libulf's. */
 static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 {
 	uint64_t until;
@@ -86,8 +87,8 @@ static void count_bytes(uint64_t start, uint64_t bytes, void *arg)
 	*(uint64_t *)arg += bytes;
 }
 
-/* Lock one mapping.  Errors are ignored, as in the kernel's mlockall(): the mapping may be
- * unmapped by now, or have pages that cannot be allocated. */
+/* Lock one mapping.  Errors are ignored, as in the kernel's mlockall(), because the
+ * mapping may be unmapped by now, or have pages that cannot be allocated. */
 static void lock_mapping(uint64_t start, uint64_t bytes, void *arg)
 {
 	const int *flags = arg;
@@ -152,9 +153,9 @@ __attribute__((visibility("default"))) int mlockall(int flags)
 	if (flags & MCL_FUTURE)
 		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
 	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
-		r = arch_syscall0(SYS_munlockall);	/* call munlockall(), because no other
-							 * call ends MCL_FUTURE without locking
-							 * libulf's mappings */
+		/* Call munlockall(), because no other call ends MCL_FUTURE without
+		 * locking libulf's mappings. */
+		r = arch_syscall0(SYS_munlockall);
 	if (r)
 		return set_errno(r);
 	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);

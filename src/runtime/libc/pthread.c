@@ -53,7 +53,8 @@ __attribute__((constructor(101))) static void find_early(void)
 struct start {
 	void *(*routine)(void *arg);
 	void *arg;
-	uint32_t creator;		/* thread id of the creating thread */
+	uint32_t creator;		/* id of the thread that creates the new
+					 * thread */
 };
 
 static void *start_thread(void *arg)
@@ -69,7 +70,7 @@ static void *start_thread(void *arg)
 	return start.routine(start.arg);
 }
 
-/* Create a thread that is added to the lists of threads that contain its creator
+/* Create a thread, and add it to the lists of threads that contain its creator
  * (pids_inherit()).  If there is no memory for struct start, the thread is not
  * added. */
 static int create_heir(create_fn *create, pthread_t *thread,

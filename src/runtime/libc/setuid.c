@@ -24,9 +24,10 @@ typedef int set_fn(uid_t a, uid_t b, uid_t c);
 enum call { SETUID, SETEUID, SETREUID, SETRESUID, CALLS };
 
 static const char *const names[CALLS] = { "setuid", "seteuid", "setreuid", "setresuid" };
-static set_fn *next[CALLS];		/* [i] is libc's function names[i]; set by
-					 * find_all() */
-static bool is_wanted;			/* true: ULF_UNMAP_ON_SETUID is set, and not 0 */
+static set_fn *next[CALLS];		/* libc's functions, in the order of names[];
+					 * find_all() sets these pointers */
+static bool is_wanted;			/* true: ULF_UNMAP_ON_SETUID is set to a value
+					 * other than 0 */
 
 /* Find libc's setuid() and so on.  This must be done early: in a child of fork(), the
  * lock of the dynamic linker may be held for ever by a thread that does not exist in

@@ -14,8 +14,8 @@
  *					or in followed calls leaves in them the values
  *					that it had there
  *
- * So the parent unregisters its rseq area before vfork().  From then on the area says that
- * the thread is on no CPU; parent and child, and their signal handlers, write to the slow
+ * So the parent unregisters its rseq area before vfork().  Then the area says that the
+ * thread is on no CPU.  So parent and child, and their signal handlers, write to the slow
  * rings, as threads without rseq do.  When the child has called exec() or has died, the
  * parent restores the other words and registers the area again.
  *
@@ -60,11 +60,13 @@ struct before {
 };
 
 enum {
-	MARK_LEFT	= 1,		/* vfork_end() must register the rseq area again */
-	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback was set */
-	MARK_LENT	= 4,		/* the thread had no thread slot, and has a lent
-					 * one until vfork_end() */
-	MARK_KEPT	= ARCH_VFORK_KEPT,	/* the rseq area could not be unregistered */
+	MARK_LEFT	= 1,		/* mark: vfork_end() must register the rseq
+					 * area again */
+	MARK_CALLBACK	= 2,		/* mark: ftrace_this.is_in_callback was set */
+	MARK_LENT	= 4,		/* mark: the thread had no thread slot, and
+					 * uses a lent slot until vfork_end() */
+	MARK_KEPT	= ARCH_VFORK_KEPT,	/* mark: the rseq area could not be
+						 * unregistered */
 };
 
 /* ---- vfork() in vfork.S, and the functions that it calls ---- */
@@ -82,8 +84,8 @@ struct before vfork_begin(void) HIDDEN;
  * Returns the result of vfork(), and sets errno if that is -1.
  */
 pid_t vfork_end(long child, struct before before, uint64_t top) HIDDEN;
-/* The vfork() that libulf's vfork() jumps to instead of its own code, or NULL.  Set by a
- * constructor. */
+/* The vfork() of a sanitizer, to which libulf's vfork() jumps instead of running its own
+ * code; NULL: there is none.  A constructor sets this pointer. */
 extern pid_t (*vfork_next)(void) HIDDEN;
 
 pid_t (*vfork_next)(void);
@@ -124,9 +126,9 @@ pid_t vfork_end(long child, struct before before, uint64_t top)
 	return -1;
 }
 
-/* Find the vfork() of a sanitizer.  Usually the sanitizer's vfork() is found first, and
- * calls libulf's.  If libulf was preloaded before the sanitizer, libulf's is found first,
- * and must jump to the sanitizer's. */
+/* Find the vfork() of a sanitizer.  Usually the sanitizer's vfork() is found first and
+ * calls libulf's.  If libulf was preloaded before the sanitizer, libulf's vfork() is
+ * found first, and must jump to the sanitizer's. */
 __attribute__((constructor(101))) static void find_sanitizers_vfork(void)
 {
 	if (agent_is_watched() && dlsym(RTLD_DEFAULT, "vfork") == (void *)vfork_here)

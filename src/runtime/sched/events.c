@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of the system ulf_sched.  They have the names of the kernel's events of the system
- * sched, and those of their fields that can be filled in.  The system has another name, because
+ * The events of the system ulf_sched.  Their names, and those of their fields that can be
+ * filled in, are those of the kernel's system sched.  The system has another name, because
  * a program may define events of the system sched itself.
  */
 #include "runtime/sched/events.h"
@@ -25,8 +25,9 @@
 /* Values of sched_switch.prev_state. */
 #define STATE_UNKNOWN	(-1)
 #define STATE_RUNNABLE	0		/* the kernel's TASK_RUNNING */
-#define STATE_ASLEEP	1		/* the kernel's TASK_INTERRUPTIBLE; here also
-					 * TASK_UNINTERRUPTIBLE, which is not reported apart */
+#define STATE_ASLEEP	1		/* the kernel's TASK_INTERRUPTIBLE; also
+					 * stands for TASK_UNINTERRUPTIBLE, which the
+					 * reports do not distinguish */
 
 #define FIELD(record, type, item)						\
 	{ #type, #item, offsetof(record, item), sizeof(((record *)0)->item), 0,	\
@@ -177,8 +178,8 @@ union record {
 	struct record_process process;
 };
 
-/* Record the event @number with the @bytes bytes of @what.  @tid: the thread to which it
- * belongs. */
+/* Record the event with the number @number; @what is its record, @bytes bytes.  @tid: id
+ * of the thread to which the event belongs. */
 static void record(enum sched_event number, const struct perf_report *report, uint32_t tid,
 		   const union record *what, size_t bytes)
 {

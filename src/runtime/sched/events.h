@@ -17,14 +17,16 @@ enum sched_event {
 	NR_SCHED_EVENTS,
 };
 
-/* Make the events known, as those of a module. */
+/* Register the events of the system ulf_sched as those of a module. */
 void sched_events_register(void);
-/* Returns a mask of the events that are on in some buffer, 1 << number.  Lock held. */
+/* Returns a mask of the events that are on in some buffer: 1 << number for each.  Lock
+ * held. */
 uint32_t sched_events_wanted(void);
-/* Let the events of @mask stay off until the server sets them again, because of @error
- * (-errno).  Lock held. */
+/* Switch the events of @mask off because of @error (-errno), until the server sets
+ * them again.  Lock held. */
 void sched_events_fail(uint32_t mask, int error);
-/* Record what @report says, if the event for it is on.  Called in the agent, lock held. */
+/* Record the event that @report describes, if this event is on.  Called in the agent, lock
+ * held. */
 void sched_events_record(const struct perf_report *report);
 
 #endif

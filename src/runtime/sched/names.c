@@ -9,13 +9,15 @@
 #include "runtime/base/memory.h"
 
 #define NR_NAMES	4096u
-#define WAYS		8u		/* number of rows in which the name of a thread may be */
+#define WAYS		8u		/* number of rows in which the name of a
+					 * thread may be stored */
 
 struct name {
 	uint32_t tid;			/* 0: the row is free */
-	uint32_t stamp;			/* number that rises with each change of a row */
+	uint32_t stamp;			/* the number of changes of the table at the
+					 * last change of this row */
 	char comm[ABI_COMM_LEN];
-	bool is_recorded;		/* true: the root has this name */
+	bool is_recorded;		/* true: this name is recorded in the root */
 };
 
 static struct name *names;
@@ -30,7 +32,8 @@ bool names_begin(void)
 	return names;
 }
 
-/* Returns the row of thread @tid, or the row that @tid may take: a free one, or the oldest. */
+/* Returns the row of thread @tid, or else the row that @tid may take: a free row, or the
+ * oldest. */
 static struct name *find_row(uint32_t tid)
 {
 	uint32_t first = tid * 2654435761u / (UINT32_MAX / (NR_NAMES / WAYS) + 1) * WAYS;

@@ -6,12 +6,13 @@
  * inherited by new threads, only if they are bound to a CPU.  All events of a CPU write to the
  * buffer of the first one.
  *
- * A thread may start while the others are being looked at.  If its creator has an event
- * already, the new thread inherits it, and then may get a second one.  Both report each event,
- * one directly after the other; perf_read() drops the second report.
+ * A thread may start while perf_open() walks the list of threads.  If its creator has a
+ * perf event already, the new thread inherits this event, and then may get a second one.
+ * Both perf events report each change, one directly after the other; perf_read() drops the
+ * second report.
  *
- * The mates of [perf.head] and [perf.tail] are in the kernel: it stores data_head after a report
- * [perf.head], and writes no report over those from data_tail on [perf.tail].
+ * The mates of [perf.head] and [perf.tail] are in the kernel: it stores data_head after a
+ * report [perf.head], and does not overwrite the reports from data_tail on [perf.tail].
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,22 +31,27 @@
 #include "runtime/sched/names.h"
 #include "runtime/sched/perf.h"
 
-#define PAGES_MAX	64u		/* pages of a CPU's buffer: the first attempt */
-#define PAGES_MIN	2u		/* the last attempt, if the user may lock no more memory */
+#define PAGES_MAX	64u		/* number of pages of a CPU's buffer at the
+					 * first attempt */
+#define PAGES_MIN	2u		/* number of pages at the last attempt, if the
+					 * user may lock no more memory */
 #define REPORT_BYTES	128u		/* no report is larger */
-#define THREADS_MAX	4096u		/* greatest number of threads that perf_open() finds */
-#define FDS_MAX		65536u		/* greatest number of events besides those with buffers */
-#define SCANS_MAX	16u		/* greatest number of looks at the list of threads */
+#define THREADS_MAX	4096u		/* maximum number of threads that perf_open()
+					 * finds */
+#define FDS_MAX		65536u		/* maximum number of perf events besides those
+					 * with buffers */
+#define SCANS_MAX	16u		/* maximum number of walks over the list of
+					 * threads */
 
-/* The end of each report: PERF_SAMPLE_TID, _TIME and _CPU. */
+/* The end of each report, which has PERF_SAMPLE_TID, _TIME and _CPU. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t raw_ns;
 	uint32_t cpu, reserved;
 };
 
-/* A report as the kernel writes it.  The trailer comes last, at a place that depends on the
- * size. */
+/* A report as the kernel writes it.  A struct trailer follows at its end; its offset
+ * depends on the size of the report. */
 union raw_report {
 	struct perf_event_header header;
 	struct {
@@ -66,27 +72,35 @@ union raw_report {
 
 /* The buffer of a CPU. */
 struct cpu {
-	struct perf_event_mmap_page *page;	/* NULL: none, the CPU is offline */
+	struct perf_event_mmap_page *page;	/* the mapped buffer; NULL: there is
+						 * none, because the CPU is offline */
 	int fd;
-	uint64_t end;			/* reports before this place are read in this call */
+	uint64_t end;			/* the present call of perf_read() reads the
+					 * reports before this position of the buffer */
 	bool has_next;
-	struct perf_report next;	/* the next report, if @has_next */
-	uint32_t last_tid[PERF_KIND_OTHER + 1];	/* by kind of report: thread of the last one, 0
-						 * if it does not count any more */
+	struct perf_report next;	/* the next report, only valid if @has_next is
+					 * true */
+	uint32_t last_tid[PERF_KIND_OTHER + 1];	/* for each kind of report, the thread
+						 * of the last report; 0 if the next
+						 * report cannot be its repetition */
 };
 
-static struct cpu *cpus;		/* root_nr_cpus() elements; NULL: not needed so far */
-static uint32_t nr_pages;		/* pages of each buffer, without the first page */
-static int *fds;			/* descriptors of the other events */
+static struct cpu *cpus;		/* array of root_nr_cpus() elements; NULL: not
+					 * needed so far */
+static uint32_t nr_pages;		/* number of pages of each buffer, without its
+					 * first page */
+static int *fds;			/* descriptors of the perf events without
+					 * buffers */
 static uint32_t nr_fds;
-static uint32_t *seen;			/* ids of the threads that have events */
+static uint32_t *seen;			/* ids of the threads that have perf events */
 static uint32_t nr_seen;
 
 /* ---- open ---- */
 
 static int open_event(uint32_t tid, uint32_t cpu, bool has_children)
 {
-	static bool is_old;		/* true: Linux before 5.13, without inherit_thread */
+	static bool is_old;		/* true: Linux is older than 5.13, and does
+					 * not have inherit_thread */
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -121,8 +135,8 @@ static void close_fd(int fd)
 	arch_syscall1(SYS_close, fd);
 }
 
-/* Map the buffer of @cpu, which belongs to the event @fd.  The first buffer of all may get less
- * than PAGES_MAX pages. */
+/* Map the buffer of @cpu for the perf event @fd.  If the user may not lock PAGES_MAX pages,
+ * the first buffer of all gets fewer pages. */
 static int map_buffer(struct cpu *cpu, int fd)
 {
 	long mem;
@@ -169,7 +183,7 @@ static int open_thread(uint32_t tid, bool has_children)
 		if (!r && has_children)
 			r = open_on_cpu(tid, i, true);
 	}
-	return r == -ESRCH ? 0 : r;	/* the thread has ended meanwhile */
+	return r == -ESRCH ? 0 : r;	/* -ESRCH: the thread has ended meanwhile */
 }
 
 static bool is_seen(uint32_t tid)
@@ -213,12 +227,13 @@ static int open_listed(const char *list, long bytes, bool has_children)
 			return -E2BIG;
 		seen[nr_seen++] = tid;
 		r = open_thread(tid, has_children);
-		names_get(tid, comm);	/* now, because from here on changes are reported */
+		names_get(tid, comm);	/* read the name now, because changes are
+					 * reported from here on */
 	}
 	return r;
 }
 
-/* Open events for the threads that have none.  Returns 0 or -errno. */
+/* Open perf events for the threads that have none.  Returns 0 or -errno. */
 static int scan_threads(bool has_children)
 {
 	uint64_t list[256];
@@ -248,8 +263,8 @@ static bool get_tables(void)
 	return cpus && fds && seen;
 }
 
-/* Look at the list of threads until no thread is new.  Then all threads have events: a thread
- * that comes later is started by one of them. */
+/* Walk the list of threads until it has no new thread.  Then all threads have perf events,
+ * because a thread that starts later inherits those of its creator. */
 int perf_open(bool has_children, uint32_t agent)
 {
 	uint32_t before = 0;
@@ -358,8 +373,9 @@ static void fill_report(const union raw_report *raw, struct perf_report *report)
 	}
 }
 
-/* Returns true if @report is the second report of one event: see the head of this file.  Between
- * two switches in of a thread on one CPU there is a switch out, and a thread starts once. */
+/* Returns true if @report is the second report of one change (see the head of this file).
+ * Two equal reports in a row are always such a pair: between two switches in of a thread on
+ * one CPU there is a switch out, and a thread starts only once. */
 static bool is_repeated(struct cpu *cpu, const struct perf_report *report)
 {
 	uint32_t *last = &cpu->last_tid[report->kind];
@@ -369,7 +385,8 @@ static bool is_repeated(struct cpu *cpu, const struct perf_report *report)
 	if (*last == report->tid)
 		return true;
 	*last = report->tid;
-	/* A switch in the other direction, and the start or the end of a thread, end a pair. */
+	/* A switch in the other direction, and the start or the end of a thread, end such a
+	 * pair. */
 	if (report->kind == PERF_KIND_OUT)
 		cpu->last_tid[PERF_KIND_IN] = 0;
 	if (report->kind == PERF_KIND_IN)
@@ -379,8 +396,8 @@ static bool is_repeated(struct cpu *cpu, const struct perf_report *report)
 	return false;
 }
 
-/* Take the next report of @cpu out of its buffer.  If the buffer is damaged, because the program
- * has written to it, drop what it has. */
+/* Take the next report of @cpu out of its buffer.  If the buffer is damaged, because the
+ * program has written to it, drop all its reports. */
 static void take_next(struct cpu *cpu)
 {
 	union raw_report raw = { .words = { 0 } };
@@ -399,7 +416,8 @@ static void take_next(struct cpu *cpu)
 		fill_report(&raw, &cpu->next);
 		cpu->has_next = !is_repeated(cpu, &cpu->next);
 	}
-	/* The reports were copied before the kernel may overwrite them. */
+	/* release: the reports were copied before the kernel may overwrite
+	 * them */
 	__atomic_store_n(&cpu->page->data_tail, tail, __ATOMIC_RELEASE);	/* [perf.tail] */
 }
 
@@ -423,7 +441,7 @@ uint32_t perf_read(uint64_t until_ns, uint32_t max, void (*fn)(const struct perf
 		cpu = &cpus[i];
 		if (!cpu->page)
 			continue;
-		/* The reports before data_head are complete. */
+		/* acquire: the reports before data_head are complete */
 		cpu->end = __atomic_load_n(&cpu->page->data_head,
 					   __ATOMIC_ACQUIRE);	/* [perf.head] */
 		if (!cpu->has_next)

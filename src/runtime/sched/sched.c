@@ -3,10 +3,10 @@
  * Record the events of the system ulf_sched.  The agent reads the kernel's reports (perf.h) in
  * rounds: every TICK_MS, before it applies settings, and when the program exits.
  *
- * A report may become visible a little after the time that it has, for example because the
- * host of a virtual machine has stopped the CPU in between.  So a regular round leaves reports
- * of the last SETTLE_NS for the next one.  After each round abi_process.late says up to which
- * time everything has been recorded; readers that consume wait for that.
+ * A report may become visible some time after the time stamp in it, for example because the
+ * host of a virtual machine has stopped the CPU meanwhile.  So a regular round leaves
+ * reports of the last SETTLE_NS for the next round.  After each round, abi_process.late is
+ * the time up to which everything has been recorded; consuming readers wait for this.
  */
 #include "runtime/sched/sched.h"
 
@@ -28,27 +28,33 @@
 
 #define TICK_MS		5
 #define SETTLE_NS	1000000
-#define BATCH		256u		/* number of reports for which the lock is held */
-#define BATCHES_MAX	64u		/* greatest number of batches before settings are applied */
-#define EXIT_MS		1000		/* longest wait of exit() for a round */
-#define CHILDREN_MAX	64u		/* number of children whose exec and exit are recorded */
+#define BATCH		256u		/* number of reports that are recorded without
+					 * releasing the lock */
+#define BATCHES_MAX	64u		/* maximum number of batches before settings
+					 * are applied */
+#define EXIT_MS		1000		/* longest wait of exit() for a round, ms */
+#define CHILDREN_MAX	64u		/* number of children whose exec() and exit
+					 * are recorded */
 
 #define SWITCHES	(1u << SCHED_SWITCH)
 #define CHILDREN	(1u << SCHED_PROCESS_EXEC | 1u << SCHED_PROCESS_EXIT)
 
-/* Written with runtime_lock() held. */
-static uint32_t agent_tid;		/* id of the agent; 0: it has not started yet */
-static int refusal;			/* -errno: the agent cannot record; 0: it can */
+/* Variables that are written with runtime_lock() held. */
+static uint32_t agent_tid;		/* thread id of the agent; 0: the agent has
+					 * not started yet */
+static int refusal;			/* 0, or -errno: why the agent cannot record */
 static uint32_t on;			/* mask of the events for which reports are read */
-static bool has_children;		/* true: perf_open() was called for children, too */
+static bool has_children;		/* true: perf_open() was asked for reports
+					 * about children, too */
 
-static uint32_t asked, done;		/* futexes: number of the last round that exit() has asked
-					 * for, and that the agent has done */
+static uint32_t asked, done;		/* futexes: number of the last round that
+					 * exit() has requested, and of the last round
+					 * that the agent has done */
 
 static uint32_t children[CHILDREN_MAX];	/* the last children of this process, by pid */
 static uint32_t nr_children;
 
-/* ---- what a report is about ---- */
+/* ---- decide which reports this process records ---- */
 
 static bool is_child(uint32_t pid)
 {
@@ -64,8 +70,9 @@ static uint32_t own_pid(void)
 }
 
 /*
- * Returns true if this process records the report.  A process records what its own threads do,
- * and when its children call exec() or end: at that time a child's agent is gone already.
+ * Returns true if this process records the report.  A process records the changes of its
+ * own threads, and also when its children call exec() or end, because a child's agent does
+ * not exist any more at that time.
  */
 static bool is_ours(const struct perf_report *report)
 {
@@ -113,8 +120,8 @@ static void publish_late(uint32_t late)
 		__atomic_store_n(&process_slot->late, late, __ATOMIC_RELEASE);	/* [late.until] */
 }
 
-/* Record the reports up to @age_ns before now, but no more than BATCH.  Lock held.  Returns true
- * if there may be more. */
+/* Record the reports that are at least @age_ns old, but no more than BATCH.  Lock held.
+ * Returns true if there may be more. */
 static bool read_batch(uint64_t age_ns)
 {
 	uint64_t tsc = arch_tsc();
@@ -126,7 +133,8 @@ static bool read_batch(uint64_t age_ns)
 	if (has_more)
 		return true;
 	late_round_end();
-	/* The TSC has 5 GHz at most. */
+	/* The factor 5: the TSC runs at 5 GHz at most, so 1 ns has at most 5
+	 * cycles. */
 	publish_late(abi_late_stamp(tsc - age_ns * 5));
 	return false;
 }
@@ -157,7 +165,8 @@ uint32_t sched_tick(void)
 	return __atomic_load_n(&on, __ATOMIC_RELAXED) ? TICK_MS : 0;
 }
 
-/* Wait until the agent has recorded what has happened so far. */
+/* Called in exit(): wait until the agent has recorded everything that happened
+ * so far. */
 void sched_exit(void)
 {
 	struct timespec limit = { EXIT_MS / 1000, EXIT_MS % 1000 * 1000000 };
@@ -204,7 +213,8 @@ static int start(uint32_t wanted)
 	return 0;
 }
 
-/* Apply the settings in the agent.  Returns 0 or -errno. */
+/* Start, change or stop the reports, as the settings of the events require.
+ * Only the agent calls this function.  Returns 0 or -errno. */
 static int apply(void)
 {
 	uint32_t wanted = sched_events_wanted();
@@ -234,7 +244,8 @@ void sched_init(void)
 	sched_events_register();
 }
 
-/* Apply boot settings, or those that the parent had. */
+/* Called when the agent starts: apply the boot settings, or in a child those of
+ * the parent. */
 void sched_agent_start(bool has_own_table)
 {
 	runtime_lock();
@@ -244,7 +255,8 @@ void sched_agent_start(bool has_own_table)
 	runtime_unlock();
 }
 
-/* The switches of the program's first instructions must be recorded, too. */
+/* The program must wait until the agent records, so that the switches of its
+ * first instructions are recorded, too. */
 bool sched_must_wait(void)
 {
 	bool must;
@@ -255,7 +267,8 @@ bool sched_must_wait(void)
 	return must;
 }
 
-/* The agent ends soon, and with it its descriptor table. */
+/* The descriptors need not be closed: the agent ends soon, and its descriptor
+ * table with it. */
 int sched_leave(void)
 {
 	perf_close(false);

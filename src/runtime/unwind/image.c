@@ -18,8 +18,8 @@
 #include "runtime/unwind/image.h"
 #include "runtime/unwind/unwind.h"
 
-#define KNOWN		256u		/* number of entries of the table known[]; a
-					 * power of two */
+#define KNOWN		256u		/* number of elements of the hash table
+					 * known[]; a power of two */
 
 /* ---- find the build id and the path of an object ---- */
 
@@ -98,19 +98,19 @@ const char *image_absolute(const char *path, char *buf, size_t size)
 
 /* ---- remember the objects that this process has added ---- */
 
-/* The data by which an object that was added is recognized.  Later, another object may
- * be loaded at this address, even with this name, but its build id is another one. */
+/* The data by which an object that was added is recognized.  Another object may be
+ * loaded later at this address, even with this name, but it has another build id. */
 struct known {
 	uint64_t start, end;
 	const char *name;
-	/* id_at is the offset of the build id from @start; 0: the object has none.  id is
-	 * the 8 bytes at this offset; 0: not known. */
+	/* @id_at: offset of the build id from @start; 0: the object has none.  @id: the 8
+	 * bytes at this offset; 0: not known. */
 	uint64_t id_at, id;
 };
 
 /* A hash table of the objects that this process has added.  The key is the start of the
- * object.  Threads and signal handlers write it without a lock.  It is only a hint, so
- * races do not matter. */
+ * object.  Threads and signal handlers write the table without a lock.  It contains
+ * only hints, so races do no harm. */
 static struct known known[KNOWN];
 
 static struct known *known_at(uint64_t start)
@@ -146,7 +146,8 @@ static bool is_known(const struct image *image)
 	       id_of(image, load_word(&hint->id_at)) == load_word(&hint->id);
 }
 
-/* Forget the objects that @image overlaps, because they are no longer mapped. */
+/* Forget the objects whose addresses overlap those of @image, because they are
+ * not mapped any more. */
 static void forget_others(const struct image *image)
 {
 	for (uint32_t i = 0; i < KNOWN; i++)
@@ -215,10 +216,10 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
-/* Returns true if @row describes @object.  If @object has a build id, compare the build
- * ids and not the paths, because the server may have stored another path of this file.
- * Other processes can write @row, so all lengths are taken from @object, which is
- * private. */
+/* Returns true if @row describes @object.  If @object has a build id, compares the
+ * build ids and not the paths, because the server may have stored another path of this
+ * file.  Other processes can write @row, so all lengths are taken from @object, which
+ * is private. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -245,8 +246,9 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	return false;
 }
 
-/* Add a row for @object to the table of objects: take the next row, then fill it.  If a
- * process is killed in between, is_there of the row stays 0, and readers skip the row. */
+/* Add a row for @object to the table of objects: take the next row, then fill it in.  If
+ * the process is killed meanwhile, is_there of the row stays 0, and readers skip the
+ * row. */
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;

@@ -12,7 +12,8 @@
 struct image_headers {
 	const ElfW(Phdr) *phdr;
 	int nr;				/* number of program headers */
-	uint64_t bias;			/* address in memory minus address in the file */
+	uint64_t bias;			/* address of a byte in memory minus its
+					 * address in the file */
 };
 /* Copy the build id of an object to @ret_id, at most @size bytes.  Returns the number of
  * bytes copied; 0 if the object has no build id. */
@@ -22,8 +23,8 @@ uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
  * Make a path absolute: the server has another working directory than a program that
  * calls dlopen("./x.so").
  *
- * Returns @buf, which has @size bytes, or a pointer into @path: the path is absolute
- * already, the result does not fit, or getcwd() failed.
+ * Returns @buf, which has @size bytes; or a pointer into @path if the path is
+ * absolute already, if the result does not fit, or if getcwd() failed.
  */
 const char *image_absolute(const char *path, char *buf, size_t size);
 
@@ -31,12 +32,14 @@ const char *image_absolute(const char *path, char *buf, size_t size);
  * of the object's file need not be mapped. */
 struct table_object {
 	const void *inside;		/* an address in the object */
-	struct image_headers headers;	/* phdr is NULL if the object was not found */
+	struct image_headers headers;	/* program headers; @phdr is NULL if the
+					 * object was not found */
 	const char *name;		/* path of the object, a string of the loader */
 	uint64_t base;			/* address of the object's first memory page */
-	uint64_t made_id;		/* 0; or a number that identifies a module that libulf
-					 * itself has made for the object (module_add_made()):
-					 * then @headers is not set */
+	uint64_t made_id;		/* number that identifies a module which
+					 * libulf itself has made for the object
+					 * (module_add_made()); @headers is not set
+					 * then; 0: a compiler has made the module */
 };
 /*
  * Find the object that contains @module (table.c).  Takes libc's lock of
@@ -49,14 +52,14 @@ struct table_object table_find_object(const struct ulf_module *module);
 
 /* Where an object is loaded, as the loader reports it. */
 struct image {
-	/* The object is mapped in [start, end).  bias is the address in memory minus the
-	 * address in the file. */
+	/* @start, @end: addresses of the object's first byte and after its last byte.
+	 * @bias: address in memory minus address in the file. */
 	uint64_t start, end, bias;
 	const char *name;		/* path of the object, a string of the loader; ""
 					 * for the program */
 	const ElfW(Dyn) *dynamic;	/* dynamic section of the object; NULL if it has none */
 };
-/* Add @image to the root's table of objects, unless the table contains it already.  Does
+/* Add @image to the root's table of objects, unless the table already contains it.  Does
  * nothing if the process has no root. */
 void image_report(const struct image *image);
 /* Add all objects of this process to the root's table of objects.  Takes libc's lock of

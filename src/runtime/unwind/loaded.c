@@ -17,10 +17,10 @@
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwind.h"
 
-#define PROGRAMS_MAX	32u		/* greatest number of program headers of an
+#define PROGRAMS_MAX	32u		/* maximum number of program headers of an
 					 * object that are read; linkers make a dozen */
-#define NOTE_BYTES	1024u		/* greatest number of bytes of a PT_NOTE segment
-					 * that are read */
+#define NOTE_BYTES	1024u		/* maximum number of bytes of a PT_NOTE
+					 * segment that are read */
 
 struct headers {
 	uint32_t nr;
@@ -49,8 +49,9 @@ static int read_headers(int fd, const struct image *image, struct headers *ret)
 	return read_rows(fd, image->start + head.e_phoff, head.e_phnum, ret);
 }
 
-/* Find the program, on a libc without _dl_find_object().  Assume that the program is linked
- * statically, so that it is the only object.  Returns -ENOENT if @addr is outside of it. */
+/* Find the program at @addr, on a libc without _dl_find_object().  Assumes that the program
+ * is linked statically and so is the only object.  Returns -ENOENT if @addr is outside of
+ * the program. */
 static int find_program(int fd, uint64_t addr, struct image *ret_image,
 			struct headers *ret)
 {

@@ -10,9 +10,9 @@
 
 struct loaded {
 	struct image image;
-	uint64_t text, text_end;	/* addresses of the object's first executable
-					 * segment, as far as the segment has bytes in
-					 * the file */
+	uint64_t text, text_end;	/* addresses of the start and the end of the
+					 * object's first executable segment, without
+					 * bytes that are not in the file */
 	uint32_t id_bytes;		/* size of the build id; 0 if the object has
 					 * none */
 	uint8_t id[32];			/* the build id, followed by zeroes */

@@ -28,8 +28,8 @@ bool object_file_open(const struct dl_phdr_info *info, struct object_file *file)
 	size_t bytes;
 
 	*file = (struct object_file){ .fd = -1 };
-	/* A name without a slash (linux-vdso.so.1) is not a path.  A file with this name in
-	 * the working directory may be a fifo of another user, so do not open it. */
+	/* A name without a slash (linux-vdso.so.1) is not a path.  Do not open it: a file
+	 * with this name in the working directory may be a fifo of another user. */
 	if (!strchr(path, '/'))
 		return false;
 	file->fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,

@@ -13,11 +13,12 @@ struct object_file {
 	Elf64_Shdr *sections;		/* copy of the @nr section headers */
 	uint32_t nr;			/* number of sections */
 	uint32_t names;			/* index of the section with the names of sections */
-	uint64_t entry;			/* address of the entry in the file (e_entry) */
+	uint64_t entry;			/* address of the program's entry, in the file
+					 * (e_entry) */
 };
 
 /* Open the file of the object @info and read its section headers.  Returns false after an
- * error. The caller must call object_file_close() in both cases. */
+ * error.  The caller must call object_file_close() even after an error. */
 bool object_file_open(const struct dl_phdr_info *info, struct object_file *file);
 /* Close the file and free the section headers. */
 void object_file_close(struct object_file *file);
@@ -30,8 +31,8 @@ void *object_file_read(const struct object_file *file, const Elf64_Shdr *section
  * read. */
 uint64_t object_file_program_bias(void);
 
-/* Get the lowest address, and the end, of the segments of @info that have all @flags
- * (PF_...).  The addresses are those in memory.  Only bytes that are in the file count.
+/* Get the range of the segments of @info that have all the flags @flags (PF_...): the
+ * lowest address and the end, in memory.  Only bytes that are in the file count.
  * Returns false if there is no such segment.  Needs no lock. */
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,
 		       uint64_t *ret_low, uint64_t *ret_high);

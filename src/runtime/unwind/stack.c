@@ -16,12 +16,12 @@
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-#define PROBE_STEPS	24	/* greatest number of frames from stack_save() up to
+#define PROBE_STEPS	24	/* maximum number of frames from stack_save() up to
 				 * the probe */
-#define EMIT_STEPS	20	/* greatest number of further frames of libulf for each
-				 * dynamic event in between */
-#define CALLER_STEPS	2	/* greatest number of further frames of the tracepoint's
-				 * code */
+#define EMIT_STEPS	20	/* maximum number of further frames of libulf for each
+				 * dynamic event between the hit and the record */
+#define CALLER_STEPS	2	/* maximum number of further frames of the
+				 * tracepoint's code */
 
 /* A record with a stack, in the kernel's layout.  event/ftrace_event.c describes the fields. */
 struct stack_entry {
@@ -46,8 +46,8 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 	return has_caller;
 }
 
-/* Add @pc to a stack of @nr addresses, unless it is in a body, which the graph tracer has
- * put between a function and its caller.  Returns the new number of addresses. */
+/* Add @pc to a stack of @nr addresses, unless @pc is in a body, which the graph tracer
+ * has put between a function and its caller.  Returns the new number of addresses. */
 static uint32_t add_pc(uint64_t *ips, uint32_t nr, uint64_t pc)
 {
 	if (ftrace_is_body(pc))
@@ -97,11 +97,12 @@ uint32_t stack_save(const struct ulf_event *event, uint32_t depth, uint64_t *ret
 	uint64_t function;
 
 	if (thread_is_late())
-		return 0;	/* the thread has continued since */
+		return 0;	/* a late event has no stack, because its thread has
+				 * continued since */
 	unwind_start(&unwind);
 	while ((nr < max || steps < last) && stack_step(&unwind, &function)) {
-		/* Drop all frames that were added so far: they belong to libulf and to
-		 * the probe. */
+		/* Drop all frames that were added so far, because they belong to
+		 * libulf and to the probe. */
 		if (++steps <= last && is_probe(event, function, last == first)) {
 			nr = 0;
 			last = steps + CALLER_STEPS;
@@ -127,8 +128,9 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event, ui
 }
 
 /* Record the stack of a traced function.  The caller's frame begins above the return
- * address of the traced function; all frames below are libulf's.  As in the kernel, the
- * first entry is an address in the traced function: that to which the tracer returns. */
+ * address of the traced function; all lower frames are libulf's.  As in the kernel, the
+ * first entry is an address in the traced function: the one to which the tracer
+ * returns. */
 void stack_record_function(const struct buffer *buffer,
 			   const struct function_call *call)
 {

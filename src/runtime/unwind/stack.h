@@ -9,7 +9,7 @@ struct buffer;
 struct ftrace_regs;
 struct ulf_event;
 
-/* A call of a traced function. */
+/* A call of a traced function, as it is recorded. */
 struct function_call {
 	uint64_t ip;			/* address of the function's site */
 	uint64_t parent;		/* return address of the call */

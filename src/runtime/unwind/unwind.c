@@ -84,7 +84,7 @@ bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_he
 /* ---- read the stack ---- */
 
 /* Read a word of the stack.  AddressSanitizer must not check this load, because the word
- * may be in a red zone between two variables. */
+ * may be in one of its red zones between two variables. */
 static __attribute__((no_sanitize_address)) bool
 read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
@@ -161,7 +161,8 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 		return -ENODATA;
 	for (unsigned int i = 0; i < ARCH_UNWIND_REGS && !r; i++)
 		r = get_register(unwind, object, row, i, cfa, &regs[i]);
-	/* The caller's stack pointer is the CFA, unless the table has another rule. */
+	/* The caller's stack pointer is the CFA, unless the unwind table has another
+	 * rule for it. */
 	if (row->how[ARCH_UNWIND_SP] == CFI_SAME)
 		regs[ARCH_UNWIND_SP] = cfa;
 	if (r || (!function->is_signal_frame &&
@@ -190,8 +191,8 @@ static int step_by_pointer(struct unwind *unwind)
 	return 0;
 }
 
-/* If the frame was interrupted in a slot or in a copy, continue at the instruction of the traced
- * function for which the interrupted one stands. */
+/* If the frame was interrupted in a slot or in a copy, continue at the instruction of the
+ * traced function for which the interrupted instruction stands. */
 static void leave_slot(struct unwind *unwind)
 {
 	uint64_t *pc = &unwind->regs[ARCH_UNWIND_PC];
@@ -204,9 +205,9 @@ static void leave_slot(struct unwind *unwind)
 
 int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 {
-	/* Look up the byte before the return address.  If the call is the last
-	 * instruction of its function, the return address itself belongs to the next
-	 * function. */
+	/* Look up the byte before the return address: if the call is the last
+	 * instruction of its function, the return address itself belongs to the
+	 * next function. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
 	struct cfi_object tables = { 0 };

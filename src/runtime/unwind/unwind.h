@@ -20,14 +20,14 @@
 
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */
-	bool is_interrupted;		/* true: the frame's pc is not a return address,
-					 * because a signal interrupted the frame, or
-					 * because the frame is the first one */
-	struct image image;		/* cache: the object of the frame that
-					 * was unwound last; start is 0 if that
-					 * frame's pc is in no object */
-	uint64_t low, high;		/* the stack addresses [low, high) are known to
-					 * be readable */
+	bool is_interrupted;		/* true: a signal interrupted the frame, or
+					 * the frame is the first one, so its pc is
+					 * not a return address */
+	struct image image;		/* cache: the object of the frame that was
+					 * unwound last; image.start is 0 if the pc of
+					 * this frame is in no object */
+	uint64_t low, high;		/* the stack addresses from @low to before
+					 * @high are known to be readable */
 };
 
 /* Set *@unwind to the frame of the function that calls unwind_start(). */
@@ -45,10 +45,10 @@ unwind_start(struct unwind *unwind)
 
 /*
  * unwind_step - move from the current frame to its caller.
- * @ret_function: set in all cases, to the start of the function whose frame is left; 0:
- * no unwind table describes this function.
+ * @ret_function: start of the function whose frame is left; 0 if no unwind table
+ * describes this function.  Set in all cases.
  *
- * Returns 0, or -ENODATA: there is no caller, or it cannot be found.
+ * Returns 0, or -ENODATA if there is no caller or it cannot be found.
  */
 int unwind_step(struct unwind *unwind, uint64_t *ret_function);
 

@@ -3,9 +3,9 @@
  * The unwinders of the program: libgcc's, which C++, pthread_cancel(), pthread_exit() and
  * backtrace() use, and others that ask libc for an object's unwind tables.
  *
- * A signal may interrupt a thread in a stub, a slot or a copy.  No object of the loader is there.
- * An unwinder would take this for the end of the stack: an exception that the handler throws
- * would end the program.  So libulf answers for these addresses:
+ * A signal may interrupt a thread in a stub, a slot or a copy, which belong to no object of
+ * the loader.  An unwinder would take this for the end of the stack, so an exception that
+ * the handler throws would end the program.  So libulf answers for these addresses:
  *
  *	unwinder	_dl_find_object(pc)	->	find_object() of this file
  *	find_object()	_dl_find_object(pc)	->	libc knows an object: its answer
@@ -16,7 +16,7 @@
  * object from which it takes the address of the function.  The word stays changed, because a
  * thread may be in a slot long after the last function was switched off.
  *
- * Unwinders must ask each time.  libgcc does; it keeps nothing of an answer.
+ * Unwinders must ask for each address again.  libgcc does this, and keeps no answer.
  *
  * Any thread may load or unload objects meanwhile, and the agent must not take locks of libc.  So
  * the loader's list is read with codemem_read(), which fails where nothing is mapped, and an
@@ -40,19 +40,24 @@
 #ifdef DLFO_EH_SEGMENT_TYPE
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-#define OBJECTS_MAX	10000u		/* greatest number of objects that are looked at */
-#define TAGS_MAX	200u		/* greatest number of rows of a dynamic section */
-#define PROGRAMS_MAX	64u		/* greatest number of program headers */
-#define ROWS_MAX	1000000u	/* greatest number of relocations of an object */
-#define VERSION		"GLIBC_2.35"	/* version of _dl_find_object() */
+#define OBJECTS_MAX	10000u		/* maximum number of objects that are
+					 * examined */
+#define TAGS_MAX	200u		/* maximum number of rows of a dynamic section
+					 * that are read */
+#define PROGRAMS_MAX	64u		/* maximum number of program headers that are
+					 * read */
+#define ROWS_MAX	1000000u	/* maximum number of relocations of an object
+					 * that are read */
+#define VERSION		"GLIBC_2.35"	/* version of the symbol _dl_find_object() */
 
 static const char function_name[] = "_dl_find_object";
 
-/* ---- what unwinders call ---- */
+/* ---- the function that unwinders call instead of _dl_find_object() ---- */
 
 static int answer(enum fcode_kind kind, struct dl_find_object *ret)
 {
-	/* The address is in libulf's memory.  libulf is never unloaded. */
+	/* The address is in libulf's memory, so answer with libulf, which is
+	 * never unloaded. */
 	int r = _dl_find_object((void *)&answer, ret);
 
 	if (!r)
@@ -60,7 +65,7 @@ static int answer(enum fcode_kind kind, struct dl_find_object *ret)
 	return r;
 }
 
-/* Takes the place of libc's _dl_find_object().  Any context. */
+/* Replaces libc's _dl_find_object() for unwinders.  Any context. */
 static int find_object(void *pc, struct dl_find_object *ret)
 {
 	int r = _dl_find_object(pc, ret);
@@ -69,7 +74,7 @@ static int find_object(void *pc, struct dl_find_object *ret)
 	return kind == FCODE_NONE ? r : answer(kind, ret);
 }
 
-/* ---- the references to _dl_find_object() ---- */
+/* ---- change the references of unwinders to _dl_find_object() ---- */
 
 #define TAG_VERNEED	(DT_JMPREL + 1)	/* index of DT_VERNEED in search.by_tag */
 
@@ -77,12 +82,14 @@ static int find_object(void *pc, struct dl_find_object *ret)
  * section. */
 struct search {
 	struct codemem_view rows, symbols, names;
-	uint64_t bias, start, end;	/* where the object is loaded: bias, first address, end */
+	uint64_t bias, start, end;	/* bias of the object, its first address, and
+					 * the address after its end */
 	uint64_t by_tag[TAG_VERNEED + 1];	/* values of the tags of the dynamic section; 0:
 						 * there is no such tag */
 };
 
-/* Returns the @nr bytes at @at, or NULL if they are not in the object, or not mapped any more. */
+/* Returns the @nr bytes at @at, or NULL if these bytes are not in the object or not mapped
+ * any more. */
 static const void *view(const struct search *search, struct codemem_view *view, uint64_t at,
 			uint32_t nr)
 {
@@ -104,7 +111,8 @@ static bool read_dynamic(struct search *search, uint64_t at)
 		if (row->d_tag > 0 && row->d_tag <= DT_JMPREL)
 			search->by_tag[row->d_tag] = row->d_un.d_val;
 		else if (row->d_tag == DT_VERNEED)
-			/* the loader has not relocated this address */
+			/* the loader does not relocate this address, so add the
+			 * bias */
 			search->by_tag[TAG_VERNEED] = search->bias + row->d_un.d_val;
 	}
 	return false;
@@ -119,8 +127,8 @@ static bool has_name(struct search *search, uint64_t offset, const char *name)
 	return found && !memcmp(found, name, bytes);
 }
 
-/* Returns true if the object needs something of VERSION.  Few objects do; so most objects need
- * no further reads. */
+/* Returns true if the object needs a symbol of the version VERSION.  Few objects do, so
+ * most objects need no further reads. */
 static bool needs_version(struct search *search)
 {
 	uint64_t at = search->by_tag[TAG_VERNEED];
@@ -155,8 +163,8 @@ static bool is_reference(struct search *search, const Elf64_Rela *row)
 	return symbol && has_name(search, symbol->st_name, function_name);
 }
 
-/* Returns true if the loader has made the memory page of @addr read-only.  It does so for whole
- * pages only. */
+/* Returns true if the loader has made the memory page of @addr read-only.  The loader does
+ * so only for whole pages. */
 static bool is_page_protected(struct search *search, uint64_t addr)
 {
 	const Elf64_Ehdr *head = view(search, &search->symbols, search->start, sizeof(*head));
@@ -176,9 +184,10 @@ static bool is_page_protected(struct search *search, uint64_t addr)
 }
 
 /*
- * Let the word at @at refer to find_object().  A thread may load it at any time, so one store
- * writes it.  A thread that binds the reference at this moment, because it is the first one to
- * use it, may write libc's address after that: then the next unwinders_serve() does this again.
+ * Let the word at @at refer to find_object().  A thread may load it at any time, so one
+ * store writes it.  A thread that is the first to use the reference may bind it at this
+ * moment, and so overwrite the word with libc's address; then the next unwinders_serve()
+ * changes it again.
  */
 static void change_reference(struct search *search, uint64_t at)
 {
@@ -236,7 +245,8 @@ static void serve_object(struct search *search, const struct link_map *map, uint
 	change_references(search, search->by_tag[DT_RELA], search->by_tag[DT_RELASZ]);
 }
 
-/* Look at all objects after @map in the loader's list, or before it. */
+/* Serve the objects of the loader's list from the struct link_map at @at on:
+ * forwards or, if @is_back is true, backwards. */
 static void serve_list(struct search *search, uint64_t at, bool is_back)
 {
 	struct link_map map;

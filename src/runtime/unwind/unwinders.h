@@ -8,8 +8,8 @@
  * unwinders_serve - let the unwinders that are loaded now ask libulf for tables
  *
  * The caller holds runtime_lock(), has made sure that no wrapped dlclose() unmaps an object
- * meanwhile, and may be a thread that libc does not know.  An unwinder that
- * is loaded later needs another call.  Without an effect if libc has no _dl_find_object(), or if
+ * meanwhile, and may be a thread that libc does not know.  An unwinder that is loaded later
+ * needs another call.  The function has no effect if libc has no _dl_find_object(), or if
  * the memory of an unwinder cannot be changed.
  */
 void unwinders_serve(void);

@@ -10,12 +10,12 @@
  *			events, filters, triggers, plans
  *	this file	switches the sites of the events that are on, and counts semaphores
  *
- * Any process of the root can write the block.  It only chooses among files that the server has
- * written, and the kernel says whether the file of a table is the one that is mapped
+ * Any process of the root can write the block.  The block only chooses among files that the
+ * server has written, and the kernel confirms that the table belongs to the mapped file
  * (moved_file.c).
  *
- * An object that is unloaded leaves its struct, which is used again for the same table: other
- * threads may walk the list of modules without a lock.
+ * The struct of an unloaded object is not freed, because other threads may walk the list of
+ * modules without a lock.  It is reused for an object with the same table.
  *
  * All functions run under runtime_lock().
  */
@@ -42,23 +42,27 @@
 struct usdt_object {
 	struct usdt_object *next;
 	uint64_t id;			/* name of the table's file */
-	uint64_t text, text_end;	/* addresses of its code; 0: the object was unloaded */
-	bool is_named;			/* true: the block names the object */
+	uint64_t text, text_end;	/* addresses of the object's code: start and
+					 * end; 0: the object was unloaded */
+	bool is_named;			/* true: the server's block names the object */
 	bool is_registered;		/* true: @module is registered */
 	const struct usdt_head *table;
 	struct ulf_module module;
-	struct ulf_event **events;	/* the events of the table, table->nr_events */
-	struct usdt_place *places;	/* the sites that can be patched, sites.nr */
+	struct ulf_event **events;	/* array of the events of the table,
+					 * table->nr_events elements */
+	struct usdt_place *places;	/* array of the sites that can be patched,
+					 * sites.nr elements */
 	struct usites sites;
 };
 
 static struct usdt_object *objects;
-static bool has_put_off;		/* true: something was not done, because a library may be
-					 * unloaded now */
+static bool has_put_off;		/* true: some update was put off, because a
+					 * library may be unloaded now */
 
 /* ---- make events ---- */
 
-/* Text that is written without libc, because the agent is no thread of libc's. */
+/* A writer of text that does not use libc, because the agent is no thread of
+ * libc. */
 struct pen {
 	char *at, *end;
 };
@@ -97,7 +101,8 @@ static const struct ulf_field *field_of_size(uint32_t bytes, bool is_signed)
 	return &fields[i];
 }
 
-/* Make the fields of the arguments.  Returns the last field. */
+/* Make the fields of an event, one for each argument.  Returns the last
+ * field. */
 static struct ulf_field *make_fields(struct usdt_made *made, const struct usdt_event *row)
 {
 	struct ulf_field *field = made->fields;
@@ -161,8 +166,8 @@ static void make_event(const struct usdt_object *object, uint32_t i, struct usdt
 		.print_fmt = made->print_fmt, .print = no_print,
 	};
 	made->tracepoint.name = made->event.name;
-	/* The members @direct and @iter are not called: they say after which functions the stack
-	 * of a hit begins (stack_save()). */
+	/* The functions @direct and @iter are never called: they mark where the stack of a
+	 * hit begins (stack_save()). */
 	made->tracepoint.iter = usdt_entry;
 	make_print_fmt(made, make_fields(made, row));
 	object->events[i] = &made->event;
@@ -193,7 +198,8 @@ static bool is_site_usable(const struct usdt_site *site)
 	return site->reason == USDT_BY_NONE;
 }
 
-/* Set what depends on the address at which the object is loaded. */
+/* Set the addresses of sites, which depend on the address at which the object
+ * is loaded. */
 static void place_sites(struct usdt_object *object, uint64_t bias)
 {
 	const struct usdt_head *table = object->table;
@@ -244,7 +250,8 @@ static struct usdt_object *alloc_object(const struct usdt_head *table)
 	return NULL;
 }
 
-/* Make an object, or find one that was unloaded and had the same table. */
+/* Make a struct for the object @loaded, or reuse that of an unloaded object
+ * with the same table. */
 static int get_object(uint64_t id, const struct loaded *loaded, struct usdt_object **ret)
 {
 	struct usdt_object *object = objects;
@@ -279,13 +286,14 @@ static bool is_program(uint64_t text, uint64_t text_end)
 	return entry >= text && entry < text_end;
 }
 
-/* Returns true if the object with this code cannot be unmapped now. */
+/* Returns true if the object with this code cannot be unmapped now, so that its
+ * sites may be patched. */
 static bool is_safe(uint64_t text, uint64_t text_end)
 {
 	return ftrace_objects_are_safe() || is_program(text, text_end);
 }
 
-/* Make the events of @object known. */
+/* Register the events of @object as those of a module. */
 static void register_object(struct usdt_object *object, const struct loaded *loaded)
 {
 	const struct table_object where = {
@@ -321,7 +329,7 @@ static int add_object(uint64_t id, const struct loaded *loaded)
 	return 0;
 }
 
-/* Returns true if another object, or none, is loaded where @object was. */
+/* Returns true if @object is not loaded at its address any more. */
 static bool is_gone(const struct usdt_object *object)
 {
 	struct loaded loaded;
@@ -331,7 +339,8 @@ static bool is_gone(const struct usdt_object *object)
 	       memcmp(loaded.id, object->table->build_id, loaded.id_bytes);
 }
 
-/* Forget an object whose text was unmapped: no thread is in its cells. */
+/* Forget an object whose text was unmapped, so that no thread can be in its
+ * cells. */
 static void forget_object(struct usdt_object *object)
 {
 	unregister_object(object);
@@ -341,9 +350,9 @@ static void forget_object(struct usdt_object *object)
 
 /* ---- sites and semaphores ---- */
 
-/* Add @change to a semaphore.  The parser has found it in writable data of the object, but the
- * program may have changed that.  So it is written as code is: a failure is an error and no
- * SIGSEGV. */
+/* Add @change to a semaphore.  The parser has found it in writable data of the object, but
+ * the program may have changed the access rights.  So it is written like code: a failure is
+ * an error, not a SIGSEGV. */
 static int count_semaphore(int fd, uint64_t addr, int change)
 {
 	uint16_t value;
@@ -370,8 +379,8 @@ static void count_semaphores(struct usdt_object *object)
 	codemem_end(fd);
 }
 
-/* Returns true if a function that is traced has replaced bytes of the site, or executes a copy of
- * them. */
+/* Returns true if a traced function has replaced bytes of the site, or executes a copy of
+ * these bytes. */
 static bool is_in_function(const struct usite *site)
 {
 	for (const struct object *o = object_first(); o; o = o->next)
@@ -395,7 +404,8 @@ static void want_sites(struct usdt_object *object)
 	}
 }
 
-/* An event that is on at no place counts as off, and its writer gets the error. */
+/* Report the events that are on at none of their sites.  Such an event counts as
+ * off, and the client that switched it on gets the error. */
 static int report_failed(struct usdt_object *object)
 {
 	int ret = 0;
@@ -445,7 +455,7 @@ static int update_object(struct usdt_object *object)
 		unwinders_serve();
 	r = usites_switch(&object->sites);
 	count_semaphores(object);
-	/* If some places of an event are on, the event is on. */
+	/* An event is on if it is on at some of its sites. */
 	return r == -EFAULT ? 0 : report_failed(object);
 }
 
@@ -461,7 +471,7 @@ static int update_all(void)
 	return ret;
 }
 
-/* ---- the block of objects ---- */
+/* ---- apply the server's block of objects ---- */
 
 static struct usdt_object *find_object(uint64_t text)
 {
@@ -472,7 +482,8 @@ static struct usdt_object *find_object(uint64_t text)
 	return object;
 }
 
-/* Handle a row of the block.  An object that is not loaded here is left out. */
+/* Apply a row of the block.  An object that is not loaded in this process is
+ * left out. */
 static int take_row(const struct abi_usdt_object *row)
 {
 	struct usdt_object *object = row->text ? find_object(row->text) : NULL;
@@ -505,8 +516,8 @@ static int take_row(const struct abi_usdt_object *row)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Remove the events of objects that the block does not name.  The cells stay: a thread may be in
- * them. */
+/* Remove the events of objects that the block does not name.  The cells are kept, because a
+ * thread may be in one. */
 static void remove_others(void)
 {
 	for (struct usdt_object *o = objects; o; o = o->next) {

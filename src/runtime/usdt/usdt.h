@@ -13,14 +13,16 @@
 #include "arch/arch.h"
 #include <ulf/event.h>
 
-/* An event of an object, which libulf has made. */
+/* An event that libulf has made for a USDT probe of an object. */
 struct usdt_made {
 	struct ulf_event event;
-	struct ulf_field fields[USDT_ARGS_MAX + 2];	/* __probe_ip, the arguments, the end; must
-							 * follow @event: event_fields() */
+	/* fields of the event: __probe_ip, the arguments, and the end of the table;
+	 * must follow @event, see event_fields() */
+	struct ulf_field fields[USDT_ARGS_MAX + 2];
 	struct tracepoint tracepoint;
 	uint8_t nr_args;
-	uint8_t offsets[USDT_ARGS_MAX];	/* offset of each argument in a record; 0: it is left out */
+	uint8_t offsets[USDT_ARGS_MAX];	/* offset of each argument in a record; 0: the
+					 * argument is left out */
 	uint8_t sizes[USDT_ARGS_MAX];
 	uint32_t bytes;			/* size of a record */
 	char print_fmt[512];
@@ -28,14 +30,16 @@ struct usdt_made {
 
 static_assert(offsetof(struct usdt_made, fields) == sizeof(struct ulf_event), "event_fields()");
 
-/* A site that can be patched, and what a hit needs. */
+/* A site that can be patched, and the data that a hit of it needs. */
 struct usdt_place {
 	struct usdt_made *made;
 	const struct usdt_arg *args;
 	uint64_t code;			/* address of the NOP */
-	uint64_t bias;			/* address in memory minus address in the file */
-	uint64_t semaphore;		/* address of the semaphore; 0: none */
-	bool is_counted;		/* true: libulf has counted the semaphore up */
+	uint64_t bias;			/* address of a byte in memory minus its
+					 * address in the file */
+	uint64_t semaphore;		/* address of the semaphore; 0: the probe has
+					 * no semaphore */
+	bool is_counted;		/* true: libulf has added 1 to the semaphore */
 };
 
 /* ---- lock held ---- */
@@ -46,15 +50,15 @@ int usdt_apply(void);
 /* Method runtime_part.leave: switch all sites off. */
 int usdt_leave(void);
 
-/* ---- no lock held; not for signal handlers ---- */
+/* ---- functions whose caller holds no lock and is not a signal handler ---- */
 
 /* Called after a dlopen() has loaded objects, and after a dlclose(). */
 void usdt_objects_changed(void);
 
 /* ---- any context ---- */
 
-/* The probe (ulf_event.probe) that records an event.  @event: the first member of a struct
- * usdt_made. */
+/* The probe (ulf_event.probe) that records a hit of a USDT probe.  @event: the first
+ * member of a struct usdt_made. */
 void usdt_probe(void *event, const struct usite_regs *regs, const struct usdt_place *place);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Record a hit of a USDT probe.  All registers of the program are saved (usite.S).
  *
- * An argument may be memory at an address that a register has.  A note may be wrong, and the
- * program may have freed the memory, so a load must not fault.  The memory page of the stack
- * pointer exists, because this code uses it.  All other memory is copied by a system call, which
- * fails instead.
+ * An argument may be in memory, at an address in a register.  The note of the probe may be
+ * wrong, and the program may have freed the memory, so a load must not fault.  The memory
+ * page of the stack pointer exists, because this code uses it.  All other memory is copied
+ * by a system call, which fails if the address is invalid.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define NESTING_MAX	16u		/* maximum nesting depth of hits and probes in a thread; a
 					 * deeper hit is not recorded */
 
-/* ---- values of arguments ---- */
+/* ---- compute the values of arguments ---- */
 
 /* Returns true if @bytes bytes at @addr are on the stack page of the thread whose stack pointer is
  * @sp, or in its red zone. */
@@ -46,7 +46,7 @@ static uint64_t register_of(const struct usite_regs *regs, uint8_t number)
 	return number == USDT_NO_REGISTER ? 0 : regs->by_number[number];
 }
 
-/* Returns the value of @arg, extended to 64 bits. */
+/* Returns the value of the argument @arg, extended to 64 bits. */
 static uint64_t value_of(const struct usdt_arg *arg, const struct usite_regs *regs,
 			 const struct usdt_place *place, uint32_t tid)
 {
