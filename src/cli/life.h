@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIFE_CHECK_MS	200		/* a waiting command must call life_check() at
-					 * least this often, ms */
+#define LIFE_CHECK_MS	200		/* longest time between two calls of life_check() by a
+					 * waiting command, ms */
 
 struct life {
 	uint64_t asked_ns;		/* time at which the wait for the server began, ns of

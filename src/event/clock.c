@@ -46,8 +46,8 @@ static uint64_t read_counter(const struct clock_row *row, struct abi_control *co
 	return __atomic_add_fetch(&control->counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns the number that the next record will get.  This does not raise the counter:
- * only the next record raises it. */
+/* For the clock that counts records: return the number that the next record will get.  The
+ * counter is not raised, because only the next record raises it. */
 static uint64_t peek_counter(const struct clock_row *row, struct abi_control *control)
 {
 	(void)row;

@@ -74,7 +74,8 @@ static bool field_use_fits(enum field_use use, uint32_t size)
 {
 	switch (use) {
 	case USE_LOC:
-		/* In synthetic events the field has 8 bytes, of which 4 are used. */
+		/* In synthetic events a dynamic string has 8 bytes in the record, of which 4
+		 * are used. */
 		return size == sizeof(uint32_t) || size == sizeof(uint64_t);
 	case USE_REL:
 	case USE_MASK_LOC:

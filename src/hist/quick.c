@@ -2,7 +2,7 @@
 /* Recognize quick programs, which quick.h runs without an interpreter. */
 #include "hist/quick.h"
 
-/* Recognize an instruction that loads a number of the record. */
+/* Recognize an instruction that loads a number from the record. */
 static bool set_num(struct hist_quick_num *num, const struct hist_insn *insn)
 {
 	static const uint8_t sizes[] = {

@@ -35,14 +35,14 @@ enum hist_quick_kind {
 };
 
 enum hist_quick_change {
-	HIST_QUICK_SAME = ARCH_HIST_SAME,	/* the key is the number of the record,
-						 * unchanged */
-	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* the key is hist_log2() of the number of the
-						 * record */
-	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* the key is hist_sublog2() of the number of
-						 * the record */
-	HIST_QUICK_BUCKET,			/* the key is the lower bound of the bucket of
-						 * the record's number */
+	HIST_QUICK_SAME = ARCH_HIST_SAME,	/* the key is a number that is loaded from the
+						 * record, unchanged */
+	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* the key is hist_log2() of a number that is
+						 * loaded from the record */
+	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* the key is hist_sublog2() of a number that
+						 * is loaded from the record */
+	HIST_QUICK_BUCKET,			/* the key is the lower bound of the bucket to
+						 * which a number of the record belongs */
 };
 
 /* A number of the record. */
@@ -97,8 +97,8 @@ struct hist_quick {
  * program, ret_quick->kind is HIST_QUICK_NOT. */
 void hist_quick_init(struct hist_quick *ret_quick, const struct hist_unit *unit);
 
-/* Returns a number of the record.  The nested ifs become branches; a jump table would be
- * slower. */
+/* Returns a number that is loaded from the record.  The nested ifs become branches; a jump
+ * table would be slower. */
 static inline uint64_t hist_quick_load(const struct hist_quick_num *num, const char *rec)
 {
 	const char *at = rec + num->offset;

@@ -330,8 +330,8 @@ int parse_init(bool is_async)
 {
 	int r = 0;
 
-	/* Create the epoll descriptor first, because the server must not wait even if there
-	 * is no zygote. */
+	/* Create the epoll descriptor first: with it, parse_start() does not wait for
+	 * results, even if the zygote cannot be started. */
 	if (is_async && parser.epoll < 0) {
 		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
 		r = parser.epoll < 0 ? -errno : 0;
