@@ -107,7 +107,7 @@ static struct boot_token cut_boot_token(struct boot_token *from, size_t len)
 	struct boot_token token = { from->text, len };
 
 	if (len < from->len)
-		len++;		/* remove the separator as well */
+		len++;		/* also remove the separator after the @len bytes */
 	from->text += len;
 	from->len -= len;
 	return token;

@@ -44,8 +44,8 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
 	/* cppcheck-suppress incorrectLogicOperator ; cppcheck misreads hex floats */
 	if (!(d > -0x1p63 && d < 0x1p64))
-		return 1ull << 63;	/* the value is out of range: return what the x86
-					 * instruction returns */
+		return 1ull << 63;	/* the value is out of range: return the result of the
+					 * x86 instruction that converts floats to integers */
 	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
 }
 

@@ -53,8 +53,8 @@ struct heapsort {
 	uint32_t nr;			/* number of items that belong to the heap */
 	uint32_t top;			/* index of the item that was sifted last; 0: the heap
 					 * is complete */
-	bool is_second_child;		/* true: the second child of the root was greater than
-					 * the first */
+	bool is_second_child;		/* true: of the two children of the heap root, the
+					 * second was greater */
 	bool is_done;
 };
 

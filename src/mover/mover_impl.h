@@ -121,8 +121,8 @@ static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t va
 
 /* Read the file's segments to mover->image.  Returns 0 or -errno. */
 int mapped_read(struct mover *mover);
-/* Returns a pointer to the @bytes bytes of the image that are loaded to the file's address
- * @vaddr, or NULL if the image does not have them all. */
+/* Returns a pointer into the image, to the bytes of the file's address @vaddr; NULL if the
+ * image does not contain @bytes bytes from this address on. */
 const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes);
 /* Returns the number of bytes from the file's address @vaddr to the end of the image; 0 if
  * @vaddr is outside of the image. */
