@@ -59,9 +59,9 @@
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
 #define STOP_MS		1000u		/* maximum time until all threads have stopped, ms */
-#define HOLD_MS		3000u		/* threads continue if, for this time, the thread
-					 * that writes their code has slept or has used
-					 * CPU time, ms */
+#define HOLD_MS		3000u		/* time after which the threads continue, if the
+					 * thread that writes their code has slept so long
+					 * or has used so much CPU time, ms */
 #define LIFE_SECONDS	10		/* maximum life of a child that has not stopped
 					 * the threads yet; needed because PTRACE_SEIZE
 					 * may wait for a thread in exec(); seconds */

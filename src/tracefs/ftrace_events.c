@@ -8,7 +8,7 @@
 #include "tracefs/files.h"
 
 /* Return the kind of the directory of a built-in event. events/ftrace/print has its
- * own kind, because of the built-in events only this one has a file `trigger`. */
+ * own kind, because it is the only built-in event with a file `trigger`. */
 static const struct tracefs_dir *dir_of(const struct tracefs_node *ftrace, size_t row)
 {
 	return ftrace->dir->child[row == FTRACE_PRINT];

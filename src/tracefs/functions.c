@@ -228,9 +228,9 @@ static int refresh_functions(struct tracefs_file *file)
 }
 
 /*
- * Begin a new, empty list of functions in file->functions.  The next writes change this
- * list.  When the file is flushed, it replaces the old list, so no process ever uses an
- * incomplete list.
+ * Begin a new, empty list of functions in file->functions.  The next writes change
+ * this list.  When the file is flushed, the new list replaces the old one.  So no
+ * process ever uses an incomplete list.
  */
 static int begin_list(struct tracefs_file *file)
 {

@@ -91,12 +91,12 @@ FILE *process_maps_open(const struct process *process)
 /*
  * Return true if a process that cannot be inspected belongs to the root.
  *
- * There are two possible reasons.  The process is of this root and has given up
- * rights.  Or the process of this root is dead, and a process of another user, started
- * after the slot was claimed, has got its pid.  So compare the time of the start with
- * the time of the claim.  If the times cannot be compared (an older runtime, another
- * boot, a time namespace), assume that the process belongs to the root if the server
- * may send it signals.
+ * That it cannot be inspected has one of two reasons.  The process is of this root and
+ * has given up rights.  Or the process of this root is dead, and a process of another
+ * user, started after the slot was claimed, has got its pid.  So compare the time of
+ * the start with the time of the claim.  If the times cannot be compared (an older
+ * runtime, another boot, a time namespace), assume that the process belongs to the
+ * root if the server may send it signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
 			      int pidfd)
@@ -435,9 +435,9 @@ bool process_scan(struct root *root)
 }
 
 /*
- * Return true if no process of the root is left.  A fork that no child has followed up by
- * claiming a slot delays this for at most FORK_LIMIT_NS: the child may have been killed
- * before, or fork() may have failed.
+ * Return true if no process of the root is left.  While a forked child may still claim a
+ * slot, returns false, but only for FORK_LIMIT_NS: the child was possibly killed, or
+ * fork() has failed.
  */
 bool process_all_gone(struct root *root)
 {

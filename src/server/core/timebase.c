@@ -19,10 +19,9 @@
 
 #define SAMPLE_NS_MIN	20000000u	/* minimum time that passes between the two
 					 * samples of the TSC, ns */
-#define HEADSTART_NS	1000000u	/* how far before the present a root's time base
-					 * lies, ns; needed because no CPU's TSC may be
-					 * below the time base, and the TSCs of CPUs may
-					 * differ */
+#define HEADSTART_NS	1000000u	/* a root's time base lies so far in the past, ns:
+					 * the TSCs of CPUs may differ, and none of them
+					 * may be below the time base */
 
 struct sample {
 	uint64_t tsc;

@@ -49,9 +49,9 @@ struct dynamic_kind {
 	char letter;			/* letter with which the definition of such an
 					 * event begins, before the colon */
 	/*
-	 * Method create: handle a command of dynamic_events that makes an event, so does
-	 * not begin with `-' or `!'.  Reports a mistake in error_log.  Returns 0;
-	 * -ECANCELED if the command is for another kind; or another -errno.
+	 * Method create: handle a command of dynamic_events that makes an event; such
+	 * a command does not begin with `-' or `!'.  Reports a mistake in error_log.
+	 * Returns 0; -ECANCELED if the command is for another kind; or another -errno.
 	 */
 	int (*create)(struct root *root, const char *command);
 	/* Method load: parse a definition that define() has written, and that a hostile program

@@ -23,9 +23,8 @@
 #include "event/format.h"
 #include <ulf/record.h>
 
-#define OFFSET_MAX	4096u		/* limit of the offset, from the address in a
-					 * pointer field, at which memory may be read,
-					 * bytes */
+#define OFFSET_MAX	4096u		/* limit of the distance of memory that is read
+					 * from the address in a pointer field, bytes */
 #define CODE_MAX	(1u << 16)	/* limit of the size of an event probe's program,
 					 * bytes */
 
@@ -347,8 +346,11 @@ static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 	}, 0, arg->offset);
 }
 
-/* Compile an argument whose memory is at the address in the target's field @field, or in
- * the target's record if the field's bytes are in the record itself. */
+/*
+ * Compile an argument that reads memory by the target's field @field.  The memory is at
+ * the address that the field contains; or, for an array or a dynamic string, it is the
+ * field's bytes in the record.
+ */
 static int put_at_field(struct compiler *c, const struct event_field *field)
 {
 	enum field_use use = use_of(field);

@@ -134,9 +134,9 @@ struct eprobe_arg {
 	uint32_t offset;		/* offset of the argument in the event probe's
 					 * record, bytes */
 	bool is_bitfield;
-	uint8_t left, right;		/* for a bit field: numbers of bits of two shifts,
-					 * first to the left and then to the right, in a
-					 * number of type->size bytes */
+	uint8_t left, right;		/* for a bit field: how many bits to shift the
+					 * number of type->size bytes to the left, and
+					 * then to the right */
 	enum eprobe_base base;
 	char *text;			/* text of the base (see enum eprobe_base); NULL
 					 * if the base has none */

@@ -166,8 +166,8 @@ static int make_sites(const struct function_moved *moved, const struct elf_symbo
 	return 0;
 }
 
-/* Check that the table with the head @head describes the file to which the parser's other
- * result @sites belongs: addresses of the code and build id. */
+/* Check that the table with the head @head describes the same file as @sites, another
+ * result of the parser: addresses of the code and build ids must match. */
 static bool is_table_of(const struct moved_head *head, const struct elf_sites *sites)
 {
 	return head->text >= sites->text && head->text_end <= sites->text_end &&

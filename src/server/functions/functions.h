@@ -351,9 +351,9 @@ bool functions_have_changed(const struct root *root);
 
 /* Users of functions that are on: tracers, as one bit for each buffer, and others. */
 struct function_tracers {
-	uint16_t entries, returns;	/* buffers whose tracer traces entries
-					 * (has_functions); buffers whose tracer traces
-					 * returns (has_returns) */
+	uint16_t entries, returns;	/* @entries: buffers whose tracer traces the
+					 * entries of functions; @returns: buffers whose
+					 * tracer also traces their returns */
 	uint16_t profile;		/* 1 (bit 0) if the profiler is on, else 0 */
 	uint16_t unfiltered;		/* bitmap of the buffers whose set_ftrace_filter
 					 * is empty */

@@ -559,8 +559,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind ||
 	    (object->is_moved && object->sites.table != from->table))
-		return r;	/* If this is 0, the file has changed, so the lists of its
-				 * functions are ignored. */
+		return r;	/* if @r is 0, the file has changed, so the lists of its
+				 * functions are ignored */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];

@@ -64,8 +64,8 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
  * address in its file.  Returns 0 or -ENOENT. */
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
-/* Names for addresses that are no addresses of the program but stand for code of ulf
- * itself, by enum abi_ip. */
+/* Names of the values of enum abi_ip.  In records, these values stand in place of an
+ * address and mean code of ulf itself. */
 extern const char *const symbols_builtin[];
 /*
  * Append all functions of @root to @out, one per line, in the format of /proc/kallsyms,

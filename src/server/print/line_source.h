@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source of what lines of a trace show and records do not contain: options, names of
- * threads and functions, formats of events.  The server's source is an instance
- * (line_root.c). `ulf report` has a source for files.
+ * A source supplies what lines of a trace show although records do not contain it:
+ * options, names of threads and functions, formats of events.  The server's source is
+ * an instance (line_root.c). `ulf report` has a source for files.
  *
  * One thread calls the methods.
  */

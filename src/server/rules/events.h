@@ -173,7 +173,7 @@ struct event *event_elder(const struct root *root, const struct event *event);
  * itself. */
 struct event *event_youngest(const struct root *root, const struct event *event);
 /* Return the compiled print format of @event.  Returns NULL if the format cannot be
- * compiled, then the caller must print the fields instead. */
+ * compiled; then the caller must print the fields instead. */
 const struct print_program *event_program(struct event *event);
 /* Make the rings that @event needs in @instance, unless they exist.  The caller must call
  * apply_start().  Returns 0 or -errno. */

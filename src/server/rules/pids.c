@@ -123,8 +123,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 	return r;
 }
 
-/* Compare whether thread @tid is in @list with @is_in.  Returns true if they agree and
- * the list exists. */
+/* If @is_in is true, return true if @list contains thread @tid.  If @is_in is false,
+ * return true if @list exists and does not contain the thread. */
 static bool is_listed(const struct instance *instance, enum abi_pids_list list, uint32_t tid,
 		      bool is_in)
 {

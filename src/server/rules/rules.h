@@ -25,8 +25,8 @@ struct extent_list;
 /* How much of its limits for rules a root has used up.  This is the state of
  * ROOT_PART_RULES. */
 struct root_rules {
-	uint64_t rules_taken;		/* number of bytes that the blocks of rules had
-					 * that were loaded; ABI_RULES_BYTES_MAX at most */
+	uint64_t rules_taken;		/* total size of the blocks of rules that were
+					 * loaded, bytes; ABI_RULES_BYTES_MAX at most */
 	uint64_t filters_taken;		/* cost of compiling loaded or inherited
 					 * triggers: number of bytes of their filters,
 					 * plus a constant for each compilation;
