@@ -306,9 +306,9 @@ static enum maps_result reader_step(struct maps_reader *reader, const struct roo
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? MAPS_MAPPED : MAPS_UNKNOWN;
-	errno = 0;			/* If the file had no line at all, the process has
-					 * no memory because its main thread has ended.
-					 * That is an error without an errno. */
+	errno = 0;			/* A file without any line means that the main
+					 * thread has ended, so that the process has no
+					 * memory.  There is no errno for this. */
 	return reader->has_lines ? MAPS_UNMAPPED : MAPS_REFUSED;
 }
 

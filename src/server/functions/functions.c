@@ -370,8 +370,11 @@ static int add_moved(struct root *root, const struct file_mapping *mapping,
 	return r;
 }
 
-/* Return true if @path is the object's path, or this path with " (deleted)", which the
- * kernel adds if the file was removed.  Another file at this path has another inode. */
+/*
+ * Return true if @path is the object's path, or this path with " (deleted)", which the
+ * kernel adds if the file was removed.  A new file at the path does no harm, because
+ * is_mapped() also compares the inode.
+ */
 static bool is_path_of(const struct function_object *object, const char *path)
 {
 	size_t len = strlen(object->path);
@@ -480,9 +483,9 @@ static int see_reported(struct root *root)
 }
 
 /*
- * Replace \012 by a newline, which the kernel prints so in /proc/PID/maps.  A backslash
- * is not escaped, so the name itself may contain \012.  If a file with that name exists,
- * the path is not changed.
+ * Replace \012 by a newline: the kernel prints newlines so in /proc/PID/maps, but does
+ * not escape backslashes.  So if a file exists whose name contains \012 itself, the path
+ * is not changed.
  */
 static void decode_newlines(char *path)
 {

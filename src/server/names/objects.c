@@ -440,7 +440,8 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
-		return -ENOENT;		/* in a full table, a newer object may be missing */
+		return -ENOENT;		/* if the table of objects is full, a newer object
+					 * may be missing in it */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 

@@ -26,7 +26,8 @@
 #define OPENS_NS		100000000u	/* time in which the server maps at most
 						 * mapped_max() rings of a root, ns */
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* maximum size of a ring that the server
-						 * maps; address space is finite */
+						 * maps, because its address space is
+						 * limited */
 
 void instance_set_defaults(struct instance *instance)
 {
