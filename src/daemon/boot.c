@@ -389,7 +389,7 @@ static void set_trigger(struct root *root, const struct event *event,
 	int r;
 
 	if (!boot_trigger(item, &trigger) ||
-	    !boot_token_is(&trigger.event, event->format->name))
+	    !boot_trigger_fits(&trigger, event->format->system, event->format->name))
 		return;
 	if (snprintf(path, sizeof(path), "%s/events/%s/%s/trigger", root->name,
 		     event->format->system, event->format->name) >= (int)sizeof(path))

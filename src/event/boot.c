@@ -195,6 +195,21 @@ bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigge
 	return event.len && command.len;
 }
 
+bool boot_trigger_fits(const struct boot_trigger *trigger, const char *system, const char *name)
+{
+	struct boot_token event = trigger->event;
+	const char *colon = memchr(event.text, ':', event.len);
+
+	if (colon) {
+		struct boot_token of = { event.text, (size_t)(colon - event.text) };
+
+		if (!boot_token_is(&of, system))
+			return false;
+		event = (struct boot_token){ colon + 1, event.len - of.len - 1 };
+	}
+	return boot_token_is(&event, name);
+}
+
 bool boot_filter(const struct boot_token *value, struct boot_filter *ret_filter)
 {
 	struct boot_token filter = *value;

@@ -131,6 +131,8 @@ struct boot_trigger {
  * Returns false if the event or the trigger is missing.
  */
 bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigger);
+/* Returns true if @trigger is for the event @name of @system: it has NAME or SYSTEM:NAME. */
+bool boot_trigger_fits(const struct boot_trigger *trigger, const char *system, const char *name);
 
 /* A value of the setting trace_filter, in the form EVENTS FILTER.  EVENTS is a list of
  * events. */

@@ -20,12 +20,14 @@
 #include "base/config.h"
 #include "event/boot.h"
 #include "runtime/agent.h"
+#include "runtime/base/lock.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/base/server_wait.h"
 #include "runtime/boot.h"
 #include "runtime/event/boot_events.h"
 #include "runtime/event/caller.h"
+#include "runtime/event/module.h"
 #include "runtime/follow.h"
 #include "runtime/function/object.h"
 #include "runtime/init.h"
@@ -356,9 +358,22 @@ void boot_wait_for(const struct ulf_module *module)
 		ask_server(RINGS_SECONDS);
 }
 
-void boot_wait_for_late(void)
+/* Returns true if the settings have a trigger or a filter for an event that an init() has
+ * registered. */
+static bool has_rules(void)
 {
-	if (has_answers && boot_has_late(root_boot()))
+	bool found = false;
+
+	runtime_lock();
+	for (const struct ulf_module *m = module_first(); m && !found; m = m->next)
+		found = boot_has_rules(m);
+	runtime_unlock();
+	return found;
+}
+
+void boot_wait_for_init(void)
+{
+	if (has_answers && (boot_has_late(root_boot()) || has_rules()))
 		has_answers = ask_server(HOLD_SECONDS);
 }
 

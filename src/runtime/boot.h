@@ -33,9 +33,9 @@ void boot_wait_functions(void);
  * @module.  If @module uses trace_printk(), also wait until there are rings.  No lock
  * held. */
 void boot_wait_for(const struct ulf_module *module);
-/* Wait until the server has made the late rings, if boot settings need them.  Must be called
- * after all init().  No lock held. */
-void boot_wait_for_late(void);
+/* If the boot settings need the late rings, or have triggers or filters of events that exist now,
+ * wait until the server has made or set these.  Must be called after all init().  No lock held. */
+void boot_wait_for_init(void);
 /* Wait until the server and the agent have applied the settings for functions of objects
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
  * server or no agent, or if a wait takes longer than HOLD_SECONDS. */

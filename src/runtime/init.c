@@ -179,7 +179,7 @@ static int start_runtime(const struct runtime_source *source)
 		return r;
 	runtime_watch_exit();
 	init_parts();
-	boot_wait_for_late();
+	boot_wait_for_init();
 	start_parts();
 	agent_start();
 	runtime_lock();
