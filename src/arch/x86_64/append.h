@@ -87,6 +87,33 @@
 	jmp	4f
 	.endm
 
+/* Do so for 16 to 64 bytes, a multiple of 8, with general registers only. */
+	.macro	copy_by_words
+	movq	(%rsi), %rax
+	movq	-8(%rsi,%r9), %r11
+	movq	%rax, 4(%rdx)
+	movq	%r11, -4(%rdx,%r9)
+	movq	8(%rsi), %rax
+	movq	%rax, 12(%rdx)
+	cmpl	$24, %r9d
+	jbe	4f
+	movq	16(%rsi), %rax
+	movq	24(%rsi), %r11
+	movq	%rax, 20(%rdx)
+	movq	%r11, 28(%rdx)
+	cmpl	$40, %r9d
+	jbe	4f
+	movq	32(%rsi), %rax
+	movq	40(%rsi), %r11
+	movq	%rax, 36(%rdx)
+	movq	%r11, 44(%rdx)
+	cmpl	$56, %r9d
+	jbe	4f
+	movq	48(%rsi), %rax
+	movq	%rax, 52(%rdx)
+	jmp	4f
+	.endm
+
 /*
  * Load rcx with the address of the ring of CPU rax, or with that of ring_none if the
  * CPU has no ring.  \set: register with the address of the struct ring_set.  Store in

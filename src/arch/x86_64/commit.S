@@ -58,6 +58,46 @@ event_abort:
 	end_function ulf_event_commit
 	section_descriptor event_section, event_begin, event_end, event_abort
 
+/*
+ * arch_event_append(event, record, bytes)
+ *		     rdi    rsi     edx
+ * As above, with general registers only, for the hooks of scall.S.  rdi and rsi are kept, and r9d
+ * is @bytes at the end.
+ */
+	function arch_event_append
+	movl	%edx, %r9d
+	movq	ulf_this_thread@gottpoff(%rip), %rax
+	movl	EVENT_ID(%rdi), %r8d
+	movq	%fs:(%rax), %rax
+	testq	%rax, %rax
+	jz	straight_failed
+	movl	THREAD_TID(%rax), %eax
+	shlq	$32, %rax
+	orq	%r8, %rax
+	movq	%rax, (%rsi)
+	movq	arch_rseq_offset(%rip), %r11
+	arm	straight_section
+straight_begin:
+	movq	EVENT_SET(%rdi), %rcx		/* [event.set] */
+	cmpl	SET_SMALL_MAX(%rcx), %r9d
+	ja	straight_failed
+	movl	%fs:RSEQ_CPU_ID(%r11), %eax
+	cmpl	SET_NR_CPUS(%rcx), %eax
+	jae	straight_failed
+	append_ring %rcx
+	append_body own, straight_failed, event_header, copy_by_words
+	append_commit
+straight_end:
+	movl	$1, %eax
+	ret
+	.byte	0x0f, 0xb9, 0x3d
+	.long	RSEQ_SIGNATURE
+straight_failed:
+	xorl	%eax, %eax
+	ret
+	end_function arch_event_append
+	section_descriptor straight_section, straight_begin, straight_end, straight_failed
+
 /* ---- histograms ---- */
 
 /* Macros for the steps of hist_hash(), which leave the hash in r8.  r11:

@@ -1,30 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hooks around system calls (scall.h).  A cell jumps to them, with its return address in r11.
- * Each calls a C function which may change all registers that the ABI lets it change, but no
- * vector registers.
+ * Each makes the record of the call on the stack, and has arch_event_append() write it for the
+ * events that are on.  Where this fails, scall_slowly() does all the work.  No code here changes a
+ * vector register.
  *
- * Unwinders see a function that the cell has called: its return address is in r11 first,
- * and then on the stack.  The CFA of the hook's frame is rsp of the cell, so no frame lies
- * in the red zone.
+ * Unwinders see a function that the instruction of the call has called: its CFA is rsp at that
+ * instruction, so no frame lies in the red zone, and its return address is the one after the
+ * instruction.  There the registers have the program's values, and the tables of the function
+ * apply.  The cell has the distance to that address: for
+ *
+ *	back = return address in the cell, cell = back & -FCODE_CELL_BYTES
+ *
+ * it is the upper half of the word at cell + SCALL_NR.
  */
+#include "arch/x86_64/fcode.h"
 #include "arch/x86_64/scall.h"
 
+/* The frame, from low to high addresses. */
+#define RECORD		0		/* struct scall_record */
+#define STEPS		64		/* address of the struct scall_steps of this call */
+#define FLAGS		72
+#define RAX		80		/* scall_enter_hook */
+#define R10		80		/* scall_exit_hook */
+#define BACK		88
 #define RED_ZONE	128
+#define FRAME		224		/* 96 + RED_ZONE */
+
+#define STEP_BYTES	8		/* offsets in struct scall_steps */
+#define NAMED		16
 
 	.text
 
-	.macro	push_word register
-	pushq	\register
-	.cfi_adjust_cfa_offset 8
+	/* Operations after that which push `back'. */
+#define FIND_NEXT							\
+	0x09, -FCODE_CELL_BYTES & 0xff, 0x1a,	/* const1s, and: cell */	\
+	0x12, 0x23, SCALL_NR, 0x06,		/* dup, plus_uconst, deref */	\
+	0x08, 32, 0x26, 0x22			/* const1u 32, shra, plus */
+
+	/* rip = *FIND_NEXT of r11.  DW_CFA_val_expression (0x16), DW_OP_breg11 (0x7b). */
+	.macro	back_is_in_r11
+	.cfi_escape 0x16, 16, 13, 0x7b, 0, FIND_NEXT
 	.endm
 
-	.macro	pop_word register
-	popq	\register
-	.cfi_adjust_cfa_offset -8
+	/* rip = *FIND_NEXT of the word in the frame: const1u, minus, deref. */
+	.macro	back_is_in_frame
+	.cfi_escape 0x16, 16, 15, 0x08, FRAME - BACK, 0x1c, 0x06, FIND_NEXT
 	.endm
 
-	.macro	hook name
+	/* Begin a hook: allocate the frame, and save the flags.  lahf stores all flags but
+	 * the overflow flag in ah.  \saved, \reg: where to save which register before that. */
+	.macro	hook name, saved, reg
 	.balign	64
 	.globl	\name
 	.hidden	\name
@@ -32,102 +58,125 @@
 \name:
 	.cfi_startproc
 	.cfi_def_cfa rsp, 0
-	.cfi_register rip, r11
-	leaq	-RED_ZONE(%rsp), %rsp
-	.cfi_adjust_cfa_offset RED_ZONE
-	push_word %r11
-	.cfi_offset rip, -RED_ZONE - 8
+	back_is_in_r11
+	leaq	-FRAME(%rsp), %rsp
+	.cfi_adjust_cfa_offset FRAME
+	movq	%r11, BACK(%rsp)
+	back_is_in_frame
+	movq	\reg, \saved(%rsp)
 	.endm
 
-	/* Push the flags: lahf stores all flags but the overflow flag in ah. */
-	.macro	push_flags
+	.macro	save_flags
 	lahf
 	seto	%al
-	push_word %rax
+	movq	%rax, FLAGS(%rsp)
 	.endm
 
-	/* Restore the flags.  The addition sets the overflow flag, because 1 + 127
-	 * overflows and 0 + 127 does not; sahf leaves the overflow flag as it is and sets
-	 * the others. */
-	.macro	pop_flags
-	pop_word %rax
+	/* Write the record for the event of the step at \at, if it is on.  In: rcx = steps. */
+	.macro	take_step at
+	movq	\at(%rcx), %rdi
+	testq	%rdi, %rdi
+	jz	2f
+	movl	\at+STEP_BYTES(%rcx), %edx
+	movq	%rsp, %rsi
+	call	arch_event_append
+	testl	%eax, %eax
+	jnz	1f
+	call	scall_call_slowly
+1:
+	movq	STEPS(%rsp), %rcx
+2:
+	.endm
+
+	/* Write the record for all events.  In: rcx = number of the call. */
+	.macro	take_steps all
+	leaq	\all(%rip), %rax
+	movl	$SCALL_NUMBERS, %edx
+	cmpq	%rdx, %rcx			/* unsigned: a negative number is large */
+	cmovaeq	%rdx, %rcx
+	shlq	$5, %rcx
+	addq	%rax, %rcx
+	movq	%rcx, STEPS(%rsp)
+	take_step 0
+	take_step NAMED
+	.endm
+
+	/* Restore the flags, and jump back.  The addition sets the overflow flag, because
+	 * 1 + 127 overflows and 0 + 127 does not; sahf leaves the overflow flag as it is and
+	 * sets the others. */
+	.macro	end_hook name, saved, reg
+	movq	FLAGS(%rsp), %rax
 	addb	$127, %al
 	sahf
-	.endm
-
-	/* Call the C function at \function in scall_handlers, with an aligned stack.  \pushed:
-	 * number of words that were pushed. */
-	.macro	call_aligned function, pushed
-	push_word %rbp
-	.cfi_offset rbp, -RED_ZONE - 8 * \pushed - 8
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	*(scall_handlers + \function)(%rip)
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	pop_word %rbp
-	.cfi_restore rbp
-	.endm
-
-	.macro	end_hook name
-	pop_word %r11
-	.cfi_register rip, r11
-	leaq	RED_ZONE(%rsp), %rsp
-	.cfi_adjust_cfa_offset -RED_ZONE
+	movq	\saved(%rsp), \reg
+	movq	BACK(%rsp), %r11
+	back_is_in_r11
+	leaq	FRAME(%rsp), %rsp
+	.cfi_adjust_cfa_offset -FRAME
 	jmp	*%r11
 	.cfi_endproc
 	.size	\name, . - \name
 	.endm
 
-	/* The hook before a system call, whose number is in eax.  The six arguments are
-	 * pushed so that they are an array. */
-	hook	scall_enter_hook
-	push_word %rax
-	movl	%eax, %ecx
-	push_flags
-	push_word %r9
-	push_word %r8
-	push_word %r10
-	push_word %rdx
-	push_word %rsi
-	push_word %rdi
-	movl	%ecx, %esi
-	movq	%rsp, %rdi
-	call_aligned SCALL_ENTER, 9
-	pop_word %rdi
-	pop_word %rsi
-	pop_word %rdx
-	pop_word %r10
-	pop_word %r8
-	pop_word %r9
-	pop_flags
-	pop_word %rax
-	end_hook scall_enter_hook
+	/* The hook before a system call, whose number is in eax. */
+	hook	scall_enter_hook, RAX, %rax
+	movslq	%eax, %rcx
+	save_flags
+	movq	%rcx, RECORD+8(%rsp)
+	movq	%rdi, RECORD+16(%rsp)
+	movq	%rsi, RECORD+24(%rsp)
+	movq	%rdx, RECORD+32(%rsp)
+	movq	%r10, RECORD+40(%rsp)
+	movq	%r8, RECORD+48(%rsp)
+	movq	%r9, RECORD+56(%rsp)
+	take_steps scall_enter_steps
+	movq	RECORD+16(%rsp), %rdi
+	movq	RECORD+24(%rsp), %rsi
+	movq	RECORD+32(%rsp), %rdx
+	movq	RECORD+40(%rsp), %r10
+	movq	RECORD+48(%rsp), %r8
+	movq	RECORD+56(%rsp), %r9
+	end_hook scall_enter_hook, RAX, %rax
 
 	/* The hook after a system call, whose result is in rax.  The cell begins with the
 	 * jump to this hook, and contains the number of the call. */
-	hook	scall_exit_hook
-	push_word %rax
-	movq	%rax, %rcx
-	push_flags
-	push_word %r9
-	push_word %r8
-	push_word %r10
-	push_word %rdx
-	push_word %rsi
-	push_word %rdi
-	movl	SCALL_NR-SCALL_CALL_BYTES(%r11), %edi
-	movq	%rcx, %rsi
-	call_aligned SCALL_EXIT, 9
-	pop_word %rdi
-	pop_word %rsi
-	pop_word %rdx
-	pop_word %r10
-	pop_word %r8
-	pop_word %r9
-	pop_flags
-	pop_word %rax
-	end_hook scall_exit_hook
+	hook	scall_exit_hook, RECORD+16, %rax
+	movslq	SCALL_NR-SCALL_CALL_BYTES(%r11), %rcx
+	save_flags
+	movq	%rcx, RECORD+8(%rsp)
+	movq	%rdi, RECORD+24(%rsp)
+	movq	%rsi, RECORD+32(%rsp)
+	movq	%rdx, RECORD+40(%rsp)
+	movq	%r8, RECORD+48(%rsp)
+	movq	%r9, RECORD+56(%rsp)
+	movq	%r10, R10(%rsp)
+	take_steps scall_exit_steps
+	movq	RECORD+24(%rsp), %rdi
+	movq	RECORD+32(%rsp), %rsi
+	movq	RECORD+40(%rsp), %rdx
+	movq	RECORD+48(%rsp), %r8
+	movq	RECORD+56(%rsp), %r9
+	movq	R10(%rsp), %r10
+	end_hook scall_exit_hook, RECORD+16, %rax
+
+	/* Call scall_slowly() with an aligned stack, and with what arch_event_append() has got.
+	 * The step must not be read again: the agent may have switched its event off. */
+	.balign	16
+	.type	scall_call_slowly, @function
+scall_call_slowly:
+	.cfi_startproc
+	movl	%r9d, %edx
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	*scall_slowly(%rip)
+	leave
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_endproc
+	.size	scall_call_slowly, . - scall_call_slowly
 
 	.section .note.GNU-stack, "", @progbits

@@ -14,15 +14,14 @@
 
 static_assert(SCALL_CALL_BYTES + MOVED_SYSCALL_COPY_MAX + MOVED_JUMP_BYTES <= SCALL_HOOK &&
 	      MOVED_AFTER_MAX <= MOVED_SYSCALL_COPY_MAX, "the instructions and a jump fit");
-static_assert(SCALL_NR + 4 <= MOVED_COPY_MAX, "all of it is in fcode_cell.code");
+static_assert(SCALL_NEXT == SCALL_NR + 4 && SCALL_NEXT + 4 <= MOVED_COPY_MAX,
+	      "scall.S loads both as one word of fcode_cell.code");
+static_assert(sizeof(struct scall_record) == 64 && sizeof(struct scall_steps) == 32 &&
+	      offsetof(struct scall_steps, named) == 16 && offsetof(struct scall_step, bytes) == 8,
+	      "known to scall.S");
 
-static_assert(offsetof(struct scall_handlers, enter) == SCALL_ENTER &&
-	      offsetof(struct scall_handlers, exit) == SCALL_EXIT, "known to scall.S");
-
-struct scall_handlers scall_handlers;
-
-extern const uint8_t scall_enter_hook[], scall_exit_hook[]
-	__attribute__((visibility("hidden")));
+struct scall_steps scall_enter_steps[SCALL_NUMBERS + 1], scall_exit_steps[SCALL_NUMBERS + 1];
+void (*scall_slowly)(const struct ulf_event *event, struct scall_record *record, uint32_t bytes);
 
 bool scall_has_site(const struct scall_site *site)
 {
@@ -81,7 +80,7 @@ void scall_unmap(struct fcode_cell *cells, uint32_t nr)
 
 /* Append to a cell the instructions that jump to its hook.  Returns the number of bytes
  * that the cell has then. */
-static uint32_t add_call(struct fcode_cell *cell, uint32_t at, const uint8_t *hook)
+static uint32_t add_call(struct fcode_cell *cell, uint32_t at, void (*hook)(void))
 {
 	static const uint8_t call[] = {
 		0x4c, 0x8d, 0x1d, 6, 0, 0, 0,		/* lea 6(%rip),%r11 */
@@ -144,8 +143,10 @@ static void make_exit(const struct fcode_cell *to, const struct scall_site *site
 int scall_write(struct fcode_cell *to, const struct scall_site *site, uint64_t bias)
 {
 	struct fcode_cell cell = { .site = (int32_t)(bias + scall_vaddr(site) - (uint64_t)to) };
+	int32_t next = (int32_t)(bias + site->call->vaddr + MOVED_SYSCALL_BYTES - (uint64_t)to);
 	int r = 0;
 
+	memcpy(cell.code + SCALL_NEXT, &next, sizeof(next));
 	if (site->is_exit)
 		make_exit(to, site, bias, &cell);
 	else

@@ -12,6 +12,7 @@
  *	...
  *	48	address of the hook in scall.S, which comes back by r11
  *	56	number of the system call
+ *	60	distance from the cell to the address after the call
  *
  * A system call changes rcx and r11, so around a call no code keeps values in them.  All
  * other registers, the flags and the red zone are kept.
@@ -23,8 +24,10 @@
 #define SCALL_NR	56
 #define SCALL_CALL_BYTES	13	/* size of the two instructions that lead to
 					 * the hook, bytes */
-#define SCALL_ENTER	0		/* offsets in struct scall_handlers */
-#define SCALL_EXIT	8
+#define SCALL_NEXT	60
+#define SCALL_NUMBERS	512		/* the hooks know what to do for each lower number */
+#define SCALL_ARGS	6		/* maximum number of arguments */
+#define SCALL_SLOWLY	0xffffffff	/* a value of scall_step.bytes */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -32,6 +35,8 @@
 
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/moved.h"
+
+struct ulf_event;
 
 /* A place next to a system call at which a jump replaces bytes of one
  * instruction. */
@@ -63,16 +68,59 @@ int scall_write(struct fcode_cell *cell, const struct scall_site *site, uint64_t
 void scall_encode(const struct fcode_cell *cell, const struct scall_site *site, uint64_t bias,
 		  uint8_t ret_bytes[MOVED_JUMP_BYTES]);
 
-/* The functions that scall.S calls.  They may use only general registers. */
-struct scall_handlers {
-	/* A thread is about to make the system call @nr.  @args: its six arguments. */
-	void (*enter)(const unsigned long *args, uint32_t nr);
-	/* The system call @nr has returned @ret. */
-	void (*exit)(uint32_t nr, long ret);
+/*
+ * The record of a hit, which a hook makes on the stack.  It is the record of the raw event, and
+ * its start is that of the event of this call: that event's number has 4 bytes, and 4 bytes of
+ * padding are 0.
+ */
+struct scall_record {
+	uint64_t head;			/* a struct trace_entry */
+	long nr;			/* number of the call */
+	union {
+		unsigned long args[SCALL_ARGS];
+		long ret;
+	};
 };
-/* libulf sets both functions before a jump leads to a cell, and never changes them
- * afterwards. */
-extern struct scall_handlers scall_handlers __attribute__((visibility("hidden")));
+
+/* A step of a hook: an event that it records. */
+struct scall_step {
+	const struct ulf_event *event;	/* the event; NULL: it is off */
+	uint32_t bytes;			/* size of the record.  SCALL_SLOWLY: the event has several
+					 * probes, so scall_slowly() must call them */
+	uint32_t reserved;
+};
+
+/* The steps of a hook for one call. */
+struct scall_steps {
+	struct scall_step raw;		/* raw_syscalls:sys_enter or sys_exit */
+	struct scall_step named;	/* the event of this call */
+};
+
+/* The steps of each number.  The last element is for all other numbers.  The agent writes them
+ * while hooks read them: the event of a step is NULL or always that one event, and each value of
+ * @bytes is right for it, so a hook that finds an old value does what it did before. */
+extern struct scall_steps scall_enter_steps[SCALL_NUMBERS + 1]
+	__attribute__((visibility("hidden")));
+extern struct scall_steps scall_exit_steps[SCALL_NUMBERS + 1]
+	__attribute__((visibility("hidden")));
+
+/* Record a hit that the hook cannot record.  The function may use general registers only.  Must be
+ * set before a jump leads to a cell, and stays as it is. */
+extern void (*scall_slowly)(const struct ulf_event *event, struct scall_record *record,
+			    uint32_t bytes) __attribute__((visibility("hidden")));
+
+/*
+ * Write the record of a plain event (plan.c) with general registers only.
+ * @record: 16 to 64 bytes, a multiple of 8; this function fills in struct trace_entry
+ * Returns false if nothing was written: the event is not plain, the page is full, the rseq section
+ * was aborted, or the thread has no struct ulf_thread.
+ */
+bool arch_event_append(const struct ulf_event *event, struct scall_record *record,
+		       uint32_t bytes) __attribute__((visibility("hidden")));
+
+/* The hooks.  Only cells jump to them; C compares their addresses. */
+void scall_enter_hook(void) __attribute__((visibility("hidden")));
+void scall_exit_hook(void) __attribute__((visibility("hidden")));
 
 #endif
 #endif

@@ -102,7 +102,7 @@ static bool has_trigger(struct boot_token list, const struct ulf_module *module)
 		if (!boot_trigger(&item, &trigger))
 			continue;
 		for (struct ulf_event **e = module->events; e < module->events_end; e++)
-			if (boot_token_is(&trigger.event, (*e)->name))
+			if (boot_trigger_fits(&trigger, (*e)->system, (*e)->name))
 				return true;
 	}
 	return false;

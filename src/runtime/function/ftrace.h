@@ -329,6 +329,12 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
  * Blocks signals meanwhile.  Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
+/* Move to the next page of the current CPU's ring if the current page has no space for a record of
+ * @bytes.  Uses general registers only; any context.  Returns 0 (try to append again), -ENOBUFS
+ * (recording is off, or the ring is full and has counted the record as dropped) or another error,
+ * after which the caller must take the slow path. */
+int hit_make_space(const struct buffer *buffer, uint32_t bytes);
+
 /* ---- functions of hit_slow.c, which hit.c calls through ftrace_call_slowly(), so that
  * they may use any register.  Any thread and any signal handler may run them. ---- */
 

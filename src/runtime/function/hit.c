@@ -76,11 +76,7 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
 	      "the server reads the same");
 
-/* Move to the next page of the current CPU's ring if the current page has no space for a record of
- * @bytes.  Returns 0 (try to append again), -ENOBUFS (recording is off, or the ring is full and
- * has counted the record as dropped) or another error, after which the caller must take the slow
- * path. */
-static int make_space(const struct buffer *buffer, uint32_t bytes)
+int hit_make_space(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
 
@@ -142,7 +138,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
-		r = make_space(buffer, size);
+		r = hit_make_space(buffer, size);
 	}
 	if (r == -ENOBUFS)
 		return false;

@@ -8,6 +8,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/root.h"
 #include "runtime/function/object.h"
+#include "runtime/function/syscall_events.h"
 #include "runtime/function/syscalls.h"
 
 bool syscalls_are_wanted(void)

@@ -24,21 +24,18 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "runtime/event/module.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/object.h"
 #include "runtime/function/retext.h"
-#include "runtime/function/syscall_named.h"
+#include "runtime/function/syscall_events.h"
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwinders.h"
 #include <ulf/event.h>
 
 void syscalls_init(void)
 {
-	if (!syscalls_are_wanted())
-		return;
-	module_register(syscall_events.module);
-	syscall_events.init_named();
+	if (syscalls_are_wanted())
+		syscall_events.init();
 }
 
 /* ---- jumps ---- */
@@ -135,63 +132,59 @@ static int switch_object(struct object *object, bool is_on)
 	return r;
 }
 
-/* ---- hits ---- */
+/* ---- what the hooks do ---- */
 
-static bool is_event_on(const struct tracepoint *tp)
+static bool is_event_on(const struct ulf_event *event)
 {
-	return __atomic_load_n(&tp->enabled, __ATOMIC_RELAXED);
+	return __atomic_load_n(&event->tracepoint->enabled, __ATOMIC_RELAXED);
 }
 
-/* Returns the events of the system call @nr, or NULL. */
-static const struct syscall_pair *pair_of(uint64_t nr)
+/* Returns true if the probe of @event is the only one of its tracepoint. */
+static bool is_alone(const struct ulf_event *event)
 {
-	return nr < SYSCALL_NUMBERS ? syscall_events.pairs[nr] : NULL;
+	const struct tracepoint_func *funcs = event->tracepoint->funcs;
+
+	return funcs && funcs->func == event->probe && funcs->data == event && !funcs[1].func;
 }
 
-static bool is_enter_on(const struct syscall_pair *pair)
+/* Let the hooks record @event, if it is on and @is_wanted.  @bytes: size of a record. */
+static bool set_step(struct scall_step *step, const struct ulf_event *event, uint32_t bytes,
+		     bool is_wanted)
 {
-	return pair && is_event_on(&pair->enter_point);
+	bool is_on = is_wanted && is_event_on(event);
+
+	__atomic_store_n(&step->bytes, is_alone(event) ? bytes : SCALL_SLOWLY, __ATOMIC_RELAXED);
+	__atomic_store_n(&step->event, is_on ? event : NULL, __ATOMIC_RELAXED);
+	return is_on;
 }
 
-static bool is_exit_on(const struct syscall_pair *pair)
+static bool set_enter(struct scall_step *step, const struct syscall_pair *pair, bool is_wanted)
 {
-	return pair && is_event_on(&pair->exit_point);
+	return set_step(step, &pair->enter, syscall_enter_bytes(pair), is_wanted);
 }
 
-static uint64_t enter_slowly(uint64_t args, uint64_t nr, uint64_t c)
+static bool set_exit(struct scall_step *step, const struct syscall_pair *pair, bool is_wanted)
 {
-	const struct syscall_hit hit = {
-		.nr = (int)nr, .args = (const unsigned long *)args,
-	};
-
-	(void)c;
-	syscall_events.hit_enter(hit.args, (long)nr);
-	if (is_enter_on(pair_of(nr)))
-		syscall_events.hit_named(&pair_of(nr)->enter_point, &hit);
-	return 0;
+	return set_step(step, &pair->exit, syscall_exit_bytes(), is_wanted);
 }
 
-static uint64_t exit_slowly(uint64_t nr, uint64_t ret, uint64_t c)
+/* Set the steps of all numbers.  Returns true if an event is on and @is_wanted. */
+static bool set_steps(bool is_wanted)
 {
-	const struct syscall_hit hit = { .nr = (int)nr, .ret = (long)ret };
+	bool is_any_on = false;
 
-	(void)c;
-	syscall_events.hit_exit((long)nr, hit.ret);
-	if (is_exit_on(pair_of(nr)))
-		syscall_events.hit_named(&pair_of(nr)->exit_point, &hit);
-	return 0;
-}
+	for (uint32_t nr = 0; nr <= SCALL_NUMBERS; nr++) {
+		const struct syscall_pair *pair =
+			nr < SCALL_NUMBERS ? syscall_events.named[nr] : NULL;
 
-static void enter(const unsigned long *args, uint32_t nr)
-{
-	if (is_event_on(syscall_events.enter) || is_enter_on(pair_of(nr)))
-		ftrace_call_slowly(enter_slowly, (uint64_t)args, nr, 0);
-}
-
-static void leave(uint32_t nr, long ret)
-{
-	if (is_event_on(syscall_events.exit) || is_exit_on(pair_of(nr)))
-		ftrace_call_slowly(exit_slowly, nr, (uint64_t)ret, 0);
+		is_any_on |= set_enter(&scall_enter_steps[nr].raw, syscall_events.raw, is_wanted);
+		is_any_on |= set_exit(&scall_exit_steps[nr].raw, syscall_events.raw, is_wanted);
+		if (!pair)
+			continue;
+		is_any_on |= set_enter(&scall_enter_steps[nr].named, pair, is_wanted);
+		is_any_on |= set_exit(&scall_exit_steps[nr].named, pair, is_wanted);
+	}
+	return is_any_on;
 }
 
 /* ---- settings ---- */
@@ -206,7 +199,7 @@ static int hooks_init(void)
 {
 	if (!ftrace_vectors_init())
 		return -EOPNOTSUPP;
-	scall_handlers = (struct scall_handlers){ enter, leave };
+	scall_slowly = syscall_hit_slowly;
 	unwinders_serve();
 	return 0;
 }
@@ -231,22 +224,12 @@ static int apply(bool are_events_on)
 	return ret;
 }
 
-static bool is_any_on(void)
-{
-	if (is_event_on(syscall_events.enter) || is_event_on(syscall_events.exit))
-		return true;
-	for (uint32_t nr = 0; nr < SYSCALL_NUMBERS; nr++)
-		if (is_enter_on(pair_of(nr)) || is_exit_on(pair_of(nr)))
-			return true;
-	return false;
-}
-
 int syscalls_apply(void)
 {
-	return syscalls_are_wanted() ? apply(is_any_on()) : 0;
+	return syscalls_are_wanted() ? apply(set_steps(true)) : 0;
 }
 
 int syscalls_leave(void)
 {
-	return syscalls_are_wanted() ? apply(false) : 0;
+	return syscalls_are_wanted() ? apply(set_steps(false)) : 0;
 }

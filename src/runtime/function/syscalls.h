@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls of the program.  With the boot setting `syscalls`, the program has the
- * events raw_syscalls:sys_enter and sys_exit, and the events of single system calls
- * (syscall_named.h).  While one of these events is on, jumps to hooks are around the system
- * calls of all objects that the server has named (docs/design/syscalls.md).
+ * System calls of the program.  With the boot setting `syscalls` the events raw_syscalls:sys_enter
+ * and sys_exit exist, and those of single calls (syscall_events.h).  While one of them is on, jumps
+ * to hooks are around the system calls of all objects that the server has named
+ * (docs/design/syscalls.md).
  */
 #ifndef ULF_RUNTIME_SYSCALLS_H
 #define ULF_RUNTIME_SYSCALLS_H
@@ -14,57 +14,41 @@
 #include "arch/arch.h"
 
 struct object;
-struct syscall_hit;
-struct syscall_pair;
 struct syscalls;
-struct tracepoint;
-struct ulf_module;
+struct ulf_event;
 
-/* The events of system calls.  Only libulf.so has them: with libulf.a the address of
- * syscall_events is NULL. */
-struct syscall_events {
-	struct ulf_module *module;
-	const struct tracepoint *enter, *exit;
-	void (*hit_enter)(const unsigned long *args, long nr);
-	void (*hit_exit)(long nr, long ret);
-	struct syscall_pair *const *pairs;	/* syscall_named.h */
-	void (*init_named)(void);
-	void (*hit_named)(const struct tracepoint *tp, const struct syscall_hit *hit);
-};
-extern const struct syscall_events syscall_events __attribute__((weak, visibility("hidden")));
-
-/* Register the events of system calls, if the boot settings ask for them.  No
- * lock held. */
+/* Register the events, if the boot settings ask for them.  No lock held. */
 void syscalls_init(void);
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Returns true if the boot settings ask for system calls. */
 bool syscalls_are_wanted(void);
-/* Put jumps around the system calls of all objects if their events are on, else remove the
- * jumps.
- * Returns 0 or the first -errno; after an error all other objects are switched. */
+/* Put jumps around the system calls of all objects, or remove them, as the events are on or off.
+ * Returns 0 or the first -errno; all other objects are switched. */
 int syscalls_apply(void);
-/* Remove the jumps around all system calls.  Returns 0 or the first -errno. */
+/* Remove all jumps.  Returns 0 or the first -errno. */
 int syscalls_leave(void);
-/* Exclude functions of @object from tracing if a jump around a system call may replace
- * their first instructions, because each byte must belong to one jump only. */
+/* Leave those functions of @object untraced whose first instructions a jump around a system call
+ * may replace: a byte must belong to one jump only. */
 void syscalls_take_functions(struct object *object);
 /* Free the state of an object that was unloaded.  NULL is allowed. */
 void syscalls_free(struct syscalls *syscalls);
 
-/* ---- functions of syscall_cells.c for syscalls.c ---- */
+/* ---- functions of syscall_hit.c and syscall_cells.c for syscalls.c ---- */
+
+/* Record a hit that a hook has left to C (scall_slowly). */
+void syscall_hit_slowly(const struct ulf_event *event, struct scall_record *record,
+			uint32_t bytes);
 
 /* The system calls of an object.  runtime_lock() protects all members. */
 struct syscalls {
-	struct fcode_cell *cells;	/* array of cells, two for each row of the
-					 * table: one before the call, one after it */
+	struct fcode_cell *cells;	/* two for each row of the table: enter, exit */
 	uint32_t nr;			/* number of cells */
-	bool is_on;			/* true: the jumps to the cells are in the
-					 * text */
-	bool *is_jump;			/* for each cell, true if a jump leads to it */
-	bool *is_new;			/* for each cell, true if the present change
-					 * has changed its is_jump */
+	bool is_on;			/* true: the jumps are there */
+	bool *is_jump;			/* for each cell: true if a jump leads to it */
+	bool *is_new;			/* for each cell: true if the change that is under way has
+					 * changed is_jump */
 };
 
 /* Returns the site of cell @cell of @object. */
