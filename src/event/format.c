@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/event_line.h"
 #include "event/type.h"
 
 const struct event_field event_common_fields[EVENT_NR_COMMON] = {
@@ -43,6 +44,7 @@ struct event_format *event_format_alloc(const char *system, const char *name,
 		event_format_free(fmt);
 		return NULL;
 	}
+	fmt->line = event_line_find(system, name);
 	return fmt;
 }
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct event_line;
 struct text;
 
 enum field_kind {
@@ -53,6 +54,7 @@ struct event_format {
 				 * program has computed these values */
 	size_t nr_values;	/* number of @values; 0: the values must be computed from
 				 * the text of print_fmt */
+	const struct event_line *line;	/* how records are printed; NULL: by print_fmt */
 };
 
 enum { EVENT_NR_COMMON = 4 };

@@ -45,7 +45,32 @@ ulf rm "$root"
 # Each call is recorded by its own event, with the values of the raw one.
 ulf run -o "$TMPDIR/named" --syscalls -e 'syscalls:*' -- "$program" list 2>"$TMPDIR/err" ||
 	fail "$(cat "$TMPDIR/err")"
-ulf rm "$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\).*/\1/p')"
+
+# The lines are the kernel's, also in `ulf report` and with options.
+root=$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\).*/\1/p')
+lines=$(sed -n 's/.*-\([0-9]*\) .*\(: sys_close(fd: 9)\)$/\2/p' "$TMPDIR/named" | sort | uniq -c)
+expect "close(9)" "      2 : sys_close(fd: 9)" "$lines"
+# lines_with OPTION...: the lines of two calls, from the event's name on.
+lines_with() {
+	for option; do ulf echo 1 "$root/options/$option"; done
+	ulf cat "$root/trace" | sed -n '/sys_close(.*fd: 9)\|sys_enter_close: .*fd=0x9/,$ p' |
+		sed 's/^[^:]*: //; 5 q; s/0x[0-9a-f]\{5,\}/ADDRESS/' | head -n 2
+	for option; do ulf echo 0 "$root/options/$option"; done
+}
+expect "the lines" "$(printf '%s\n' 'sys_close(fd: 9)' 'sys_close -> 0x0')" "$(lines_with)"
+expect "the lines with types" \
+	"$(printf '%s\n' 'sys_close(unsigned int fd: 9)' 'sys_close -> 0x0')" "$(lines_with verbose)"
+expect "the fields" "$(printf '%s\n' 'sys_enter_close: __syscall_nr=0x3 (3) fd=0x9 (9)' \
+	'sys_exit_close: __syscall_nr=0x3 (3) ret=0x0 (0)')" "$(lines_with fields)"
+grep -q ': sys_getppid()$' "$TMPDIR/named" || fail "a call without arguments"
+grep -q ': sys_close -> 0xfffffffffffffff7$' "$TMPDIR/named" || fail "an error"
+ulf echo 1 "$root/options/raw"
+ulf cat "$root/trace" | grep -q '^[0-9]* [0-9]* [0-9]* type: [0-9]*$' || fail "raw"
+ulf echo 0 "$root/options/raw"
+ulf archive -o "$TMPDIR/named.dat" "$root" >"$TMPDIR/out" 2>&1 || fail "$(cat "$TMPDIR/out")"
+ulf report "$TMPDIR/named.dat" | sed 's/^[^:]*: //' | grep -o 'sys_close[( ].*' >"$TMPDIR/reported"
+grep -o 'sys_close[( ].*' "$TMPDIR/named" | cmp - "$TMPDIR/reported" || fail "ulf report"
+ulf rm "$root"
 
 # ---- against strace ----
 
@@ -110,13 +135,14 @@ def of_strace(path):
 
 def of_named(line):
     """A record of the system syscalls."""
-    m = re.search(r'-(\d+) +\[.*sys_(enter|exit)_(\w+): ?(.*)', line)
-    if m and m[3] in CALLS:
-        values = [int(x, 16) for x in re.findall('0x([0-9a-f]+)', m[4])]
-        if m[2] == 'enter':
-            yield int(m[1]), m[3], values[:COUNT[m[3]]], None
+    m = re.search(r'-(\d+) +\[.*: sys_(\w+)(\(| -> 0x)(.*)', line)
+    if m and m[2] in CALLS:
+        if m[3] == '(':
+            values = [int(x, 16) for x in re.findall(': ([0-9a-f]+)', m[4])]
+            yield int(m[1]), m[2], values[:COUNT[m[2]]], None
         else:
-            yield int(m[1]), m[3], None, values[0] - (values[0] >> 63 << 64)
+            value = int(m[4], 16)
+            yield int(m[1]), m[2], None, value - (value >> 63 << 64)
 
 def of_ulf(path):
     for line in open(path):
@@ -229,16 +255,16 @@ ulf echo 'fd == 0xffffffff' "$named/sys_enter_lseek/filter"
 ulf echo 'hist:keys=ret' "$named/sys_exit_lseek/trigger"
 ulf echo 1 "$named/sys_enter_lseek/enable"
 code_is changed
-has_lseek() { [ "$(ulf cat "$root/trace" | grep -c 'sys_enter_lseek: fd: 0xffffffff, ')" -gt 100 ]; }
+has_lseek() { [ "$(ulf cat "$root/trace" | grep -c 'sys_lseek(fd: ffffffff, offset: ')" -gt 100 ]; }
 until_true has_lseek
 ulf echo 'fd != 0xffffffff' "$named/sys_enter_lseek/filter"
 ulf echo 1 "$named/sys_exit_getppid/enable"
-has_getppid() { [ "$(ulf cat "$root/trace" | grep -c 'sys_exit_getppid: 0x[1-9a-f]')" -gt 100 ]; }
+has_getppid() { [ "$(ulf cat "$root/trace" | grep -c 'sys_getppid -> 0x[1-9a-f]')" -gt 100 ]; }
 until_true has_getppid
 ulf echo '' "$root/trace"
 until_true has_getppid
-! ulf cat "$root/trace" | grep -q 'sys_enter_lseek' || fail "the filter lets lseek pass"
-! ulf cat "$root/trace" | grep 'sys_' | grep -vq 'sys_exit_getppid: ' ||
+! ulf cat "$root/trace" | grep -q 'sys_lseek(' || fail "the filter lets lseek pass"
+! ulf cat "$root/trace" | grep 'sys_' | grep -vq 'sys_getppid -> ' ||
 	fail "other calls: $(ulf cat "$root/trace" | grep sys_ | grep -v getppid | head -n 3)"
 ulf cat "$named/sys_exit_lseek/hist" | grep -q 'ret: *\(-9\|18446744073709551607\) *} hitcount: *[1-9]' ||
 	fail "no lseek: $(ulf cat "$named/sys_exit_lseek/hist" | head -n 20)"

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "event/event_line.h"
 #include "event/format.h"
 #include "event/option.h"
 #include "event/print.h"
@@ -71,6 +72,20 @@ static const struct builtin_event *builtin_event(uint16_t type)
 	return NULL;
 }
 
+/* Returns true if a function of the event prints the record, not its print fmt. */
+static bool is_own_line(const struct line *line, const struct event_format *format)
+{
+	return format->line && !(line->options & OPTION_FIELDS) && format->line->is_known(format);
+}
+
+/* End the text of a record.  @r: negative if the record is too short. */
+static void end_event(const struct merge_record *record, int r, struct text *out)
+{
+	if (r < 0)
+		text_printf(out, "[%u bytes are too short for this event]", record->bytes);
+	text_putc(out, '\n');
+}
+
 void line_print_event(const struct line *line, const struct event_format *format,
 		      const struct print_program *program, const struct print_env *env,
 		      struct text *out)
@@ -81,6 +96,12 @@ void line_print_event(const struct line *line, const struct event_format *format
 	int r;
 
 	with_hash.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL;
+	if (is_own_line(line, format)) {
+		r = format->line->print(format, record->data, record->bytes,
+					line->options & OPTION_VERBOSE, out);
+		end_event(record, r, out);
+		return;
+	}
 	text_puts(out, format->name);
 	text_write(out, ": ", 2);
 	if (program && !(line->options & OPTION_FIELDS)) {
@@ -89,10 +110,7 @@ void line_print_event(const struct line *line, const struct event_format *format
 		r = print_record_fields(format, record->data, record->bytes, &with_hash, out);
 		text_one_line(out, start);
 	}
-	if (r < 0)
-		text_printf(out, "[%u bytes are too short for this event]",
-			    record->bytes);
-	text_putc(out, '\n');
+	end_event(record, r, out);
 }
 
 /* Print a record as text: with the event's print format; or, if the option `fields` is
