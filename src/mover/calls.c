@@ -176,14 +176,25 @@ static void read_after(const struct mover *mover, const struct function *functio
 	memcpy(call->after, code, bytes);
 }
 
-/* Returns the number of the system call, or MOVED_SYSCALL_UNKNOWN. */
-static uint16_t number_of(const struct mover *mover, const struct before *before)
+/* Returns the number of the call at @vaddr, or MOVED_SYSCALL_UNKNOWN.  The last instruction of
+ * @before that changes the register of the number must load a constant, and no jump may lead
+ * between this instruction and the call. */
+static uint16_t number_of(const struct mover *mover, const struct before *before, uint64_t vaddr)
 {
-	uint32_t last = before->nr - 1, nr;
+	uint64_t next = vaddr;
 
-	return insn_is_syscall_number(code_at(mover, before->at[last]), before->insns[last].bytes,
-				      &nr) && nr < MOVED_SYSCALL_UNKNOWN ?
-	       (uint16_t)nr : MOVED_SYSCALL_UNKNOWN;
+	for (uint32_t i = before->nr; i-- > 0; next = before->at[i]) {
+		const uint8_t *code = code_at(mover, before->at[i]);
+		uint32_t bytes = before->insns[i].bytes, nr;
+
+		if (is_entered(mover, before->at[i] + 1, bytes, next))
+			break;
+		if (insn_is_syscall_number(code, bytes, &nr))
+			return nr < MOVED_SYSCALL_UNKNOWN ? (uint16_t)nr : MOVED_SYSCALL_UNKNOWN;
+		if (!insn_keeps_syscall_number(code, bytes))
+			break;
+	}
+	return MOVED_SYSCALL_UNKNOWN;
 }
 
 /* Make the row of the system call at @call->vaddr.  @from: end of the bytes that jumps
@@ -199,7 +210,7 @@ static void make_row(const struct mover *mover, uint64_t from, uint64_t pool_at,
 	call->reason = MOVED_SYSCALL_FUNCTION;
 	if (!function || !read_before(mover, function, call->vaddr, &before))
 		return;
-	if (number_of(mover, &before) == SYS_rt_sigreturn)
+	if (number_of(mover, &before, call->vaddr) == SYS_rt_sigreturn)
 		call->reason = MOVED_SYSCALL_HANDLER;
 	else
 		call->reason = (uint8_t)find_first(mover, &before, call->vaddr, from, &first);
@@ -207,7 +218,7 @@ static void make_row(const struct mover *mover, uint64_t from, uint64_t pool_at,
 		call->reason = MOVED_SYSCALL_SHORT;
 	if (call->reason)
 		return;
-	call->nr = number_of(mover, &before);
+	call->nr = number_of(mover, &before, call->vaddr);
 	write_before(mover, before.at[first], &copy, pool_at, out, &call->before);
 	read_after(mover, function, call);
 }

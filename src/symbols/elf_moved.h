@@ -19,7 +19,7 @@ struct elf_source;
 /* Version of the analysis.  Raise it when the analysis of the same ELF file would make
  * another table.  Then the tables for processes get other file numbers.  Tables in the cache
  * on disk are used only by the build of ulf that has made them. */
-#define ELF_MOVED_VERSION	4u
+#define ELF_MOVED_VERSION	5u
 
 /* The reasons why a whole file has no table of moved functions: X(name, text for users). */
 #define ELF_LEFT_OUT_REASONS(X)							\

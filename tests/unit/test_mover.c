@@ -142,6 +142,12 @@ CALL_IN(call_of_long, "movq $39,%rax", TEST_ERROR);
 CALL_IN(call_of_zero, "testl $1,a_variable(%rip)\n\t.byte 0x75\n\t.byte call_of_zero - . - 1\n\t"
 	"xorl %eax,%eax", TEST_ERROR);
 CALL_IN(call_far_away, SET_NR "\n\tnop", TEST_ERROR);
+CALL_IN(call_number_first, SET_NR "\n\tmovl $1,%edx", TEST_ERROR);
+CALL_IN(call_number_entered, "testl %edi,%edi\n\tje 1f\n\t" SET_NR "\n1:\tmovl $1,%edx",
+	TEST_ERROR);
+CALL_IN(call_changed, SET_NR "\n\tmovl %edi,%eax", TEST_ERROR);
+CALL_IN(call_changed_byte, SET_NR "\n\tmovb $1,%al", TEST_ERROR);
+CALL_IN(call_changed_by_call, SET_NR "\n\tcall one\n\tmovl $1,%edx", TEST_ERROR);
 CALL_IN(call_of_large, "movl $0x10000,%eax", TEST_ERROR);
 CALL_IN(call_too_short, "xorl %edx,%edx\n\tmovl %edi,%eax", TEST_ERROR);
 CALL_IN(call_after_call, "call one\n\tmovl %edi,%eax", TEST_ERROR);
@@ -485,6 +491,8 @@ static const struct call_case {
 	{ call_then_end, MOVED_SYSCALL_NONE, 5, 1, 5, 1, 39 },
 	{ call_of_long, MOVED_SYSCALL_NONE, 7, 6, 6, 0, 39 },
 	{ call_of_zero, MOVED_SYSCALL_NONE, 14, 6, 6, 0, 0 },
+	{ call_far_away, MOVED_SYSCALL_NONE, 6, 6, 6, 0, 39 },
+	{ call_number_first, MOVED_SYSCALL_NONE, 5, 6, 6, 0, 39 },
 	/* Only the entries of these calls are seen. */
 	{ call_then_short, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
 	{ call_then_relative, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
@@ -493,8 +501,11 @@ static const struct call_case {
 	{ call_then_target, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
 	{ call_then_target_inside, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
 	{ call_of_register, MOVED_SYSCALL_NONE, 7, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
-	{ call_far_away, MOVED_SYSCALL_NONE, 6, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
 	{ call_of_large, MOVED_SYSCALL_NONE, 5, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_changed, MOVED_SYSCALL_NONE, 7, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_changed_byte, MOVED_SYSCALL_NONE, 7, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_changed_by_call, MOVED_SYSCALL_NONE, 5, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_number_entered, MOVED_SYSCALL_NONE, 5, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
 	/* Neither entries nor returns of these calls are seen. */
 	{ call_too_short, MOVED_SYSCALL_SHORT, 0, 0, 0, 0, 0 },
 	{ call_after_call, MOVED_SYSCALL_SHORT, 0, 0, 0, 0, 0 },

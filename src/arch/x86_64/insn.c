@@ -252,6 +252,25 @@ bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_n
 	return true;
 }
 
+bool insn_keeps_syscall_number(const uint8_t *code, uint64_t bytes)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, bytes, &in, operands)) ||
+	    in.meta.category == ZYDIS_CATEGORY_CALL || in.meta.category == ZYDIS_CATEGORY_RET ||
+	    in.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+	    in.meta.category == ZYDIS_CATEGORY_SYSCALL)
+		return false;
+	for (uint32_t i = 0; i < in.operand_count; i++)
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		    ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+						     operands[i].reg.value) == ZYDIS_REGISTER_RAX)
+			return false;
+	return true;
+}
+
 static uint64_t relative_address(const uint8_t *field, uint64_t end)
 {
 	int32_t distance;

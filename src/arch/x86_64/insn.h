@@ -93,6 +93,9 @@ bool insn_is_syscall(const uint8_t *code, uint64_t bytes);
 /* Returns true if the instruction at @code, which has @bytes bytes, loads a constant number
  * of a system call.  *@ret_nr: the number. */
 bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_nr);
+/* Returns true if the instruction at @code leaves the number of a system call as it is.  Returns
+ * false for calls and for jumps that are always taken, too. */
+bool insn_keeps_syscall_number(const uint8_t *code, uint64_t bytes);
 
 /*
  * insn_guess - find the addresses that an instruction at @code could refer to
