@@ -127,9 +127,12 @@ struct moved_row {
 
 /* How a fixup computes the 4 bytes of its field. */
 enum moved_fixup_kind {
-	MOVED_REL32,		/* the distance from byte `end` of the copy to target */
-	MOVED_LOW32,		/* the lower half of the address of target */
-	MOVED_HIGH32,		/* the upper half of the address of target */
+	MOVED_REL32,		/* the field gets the distance from byte `end` of the
+				 * copy to @target */
+	MOVED_LOW32,		/* the field gets the lower half of the address
+				 * @target */
+	MOVED_HIGH32,		/* the field gets the upper half of the address
+				 * @target */
 	MOVED_FIXUP_KINDS,
 };
 

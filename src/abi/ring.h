@@ -167,7 +167,9 @@ struct abi_ring {
 	uint64_t reserved4[7];
 
 	/* Cache lines 5 to 7: only the server uses these members. */
-	uint32_t read_slot;		/* ABI_READ_SLOT and ABI_READ_OFFERED */
+	uint32_t read_slot;		/* index of the valid element of @read
+					 * (ABI_READ_SLOT), and whether an offer is
+					 * open (ABI_READ_OFFERED) */
 	uint32_t reserved7;
 	uint64_t read_ticket;		/* ticket of the current offer
 					 * (ABI_READ_OFFERED): server/rings/receipt.h

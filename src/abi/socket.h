@@ -157,9 +157,9 @@ struct abi_root_row {
 enum abi_unfollowed {
 	ABI_UNFOLLOWED = 1 << 16,
 	ABI_UNFOLLOWED_STATIC,		/* linked statically */
-	ABI_UNFOLLOWED_LIBC,		/* its dynamic linker is not that of the
-					 * program that starts it: another C library,
-					 * or a chroot */
+	ABI_UNFOLLOWED_LIBC,		/* the program has another dynamic linker than
+					 * the program that starts it, because of
+					 * another C library or of a chroot */
 	ABI_UNFOLLOWED_MACHINE,		/* built for another CPU or for 32 bits */
 	ABI_UNFOLLOWED_SECURE,		/* set-uid, set-gid, or its file has
 					 * capabilities */

@@ -79,7 +79,7 @@ struct cfi_cie {
 	bool is_signal_frame;
 };
 
-#define CFI_STATES_MAX	4		/* greatest depth of nested CFA_REMEMBER_STATE;
+#define CFI_STATES_MAX	4		/* maximum depth of nested CFA_REMEMBER_STATE;
 					 * compilers use one level */
 
 /* A walk through the rules of one function.  Callers of cfi_walk_to() read only the

@@ -15,7 +15,7 @@
 #include "cfi/cfi.h"
 #include "cfi/cfi_bytes.h"
 
-#define DEPTH_MAX	16		/* greatest number of values on the machine's
+#define DEPTH_MAX	16		/* maximum number of values on the machine's
 					 * stack */
 #define STEPS_MAX	1024		/* maximum number of operations of one run,
 					 * because an expression can contain an

@@ -2,8 +2,8 @@
 /*
  * Print histograms for other programs: as JSON, and in the text format of Prometheus.
  *
- * Strings of the traced program may not be valid UTF-8, but both formats must be.  Each
- * invalid byte becomes U+FFFD.
+ * Both formats must be valid UTF-8, but strings of the traced program are possibly not.
+ * Each invalid byte becomes U+FFFD.
  */
 #ifndef ULF_CLI_HIST_EXPORT_H
 #define ULF_CLI_HIST_EXPORT_H

@@ -116,8 +116,8 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 		len = pread(fd, loader, PATH_BYTES - 1, (off_t)phdr.p_offset);
 		if (len < 0)
 			return -EINVAL;
-		loader[len] = '\0';	/* add a NUL, because the path in the file may
-					 * not end in one */
+		loader[len] = '\0';	/* add a NUL, because the path in the file
+					 * possibly has none at its end */
 		return 1;
 	}
 	return 0;

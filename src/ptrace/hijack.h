@@ -14,8 +14,8 @@
 struct hijack {
 	pid_t pid;
 	pid_t tid;
-	struct arch_tracee tracee;	/* its own registers */
-	uint64_t mask;			/* its own signal mask */
+	struct arch_tracee tracee;	/* registers of the program in this thread */
+	uint64_t mask;			/* signal mask of the program in this thread */
 	uint64_t carrier;		/* address of the carrier in the program; 0: no
 					 * carrier was written */
 	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the thread was asked

@@ -29,10 +29,11 @@
 					 * sched_yield() */
 #define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
 					 * with -EBUSY */
-#define SHMLOCK_WAIT_NS		10000000u	/* a waiter also gives up when it has
-						 * waited this time plus */
-#define SHMLOCK_YIELD_NS	50000u		/* this time for each of its yields,
-						 * ns */
+#define SHMLOCK_WAIT_NS		10000000u	/* a waiter also gives up after this
+						 * time, plus SHMLOCK_YIELD_NS for
+						 * each of its yields */
+#define SHMLOCK_YIELD_NS	50000u		/* time by which each yield extends
+						 * SHMLOCK_WAIT_NS, ns */
 #define SHMLOCK_ASK		64	/* after this number of yields a waiter checks
 					 * again whether the holder is dead */
 

@@ -24,8 +24,8 @@ bool agent_is_calling(void);
 bool agent_is_watched(void);
 /* Called before fork(): remember what agent_can_start_in_child() needs.  Lock held. */
 void agent_before_fork(void);
-/* Called in a child of fork().  Returns false if a sanitizer may not let the child start a
- * thread. Without an agent the child keeps the settings that it has. */
+/* Called in a child of fork().  Returns false if a sanitizer possibly does not let the
+ * child start a thread.  Without an agent the child keeps the settings that it has. */
 bool agent_can_start_in_child(void);
 
 #endif

@@ -111,9 +111,9 @@ static void catch_up(void)
 }
 
 /*
- * The runtime was not ready: another thread was starting it when this thread called fork(),
- * because `ulf attach` loads libulf while the program runs.  The start has stopped in the
- * child, at any of its steps, so the child is not traced.
+ * The runtime was not ready: another thread was starting it when this thread called
+ * fork(), because `ulf attach` loads libulf while the program runs.  That thread does not
+ * exist in the child, so the start does not continue, and the child is not traced.
  */
 static void forget_start(void)
 {

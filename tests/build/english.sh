@@ -16,10 +16,12 @@ PATTERNS = [
     ('"wish" for "setting"', r'\bwish(es|ed)?\b'),
     ('a thread or program is "he"', r'\b(he|him|his|himself)\b'),
     ('begins with a pronoun', r'^(That|It|Its|This one|Nobody|Somebody|Whatever)\b'),
+    ('begins with a pronoun', r'^(it|its|they|them|those|these|he)\b'),
     ('"who" as a subject', r'[.;:,] who(ever)? (has|is|was|takes|may|does|can|comes|reads)\b'),
     ('"told" for "notified" or "stored"', r'\b(told|tells)\b'),
     ('"is to be" for "must be"', r'\b(is|are|was|were) to (be|have|go|do|know|take|wait)\b'),
     ('"room" for "space"', r'\b([Nn]o|is|are|has|have|for|much|enough|leaves) room\b'),
+    ('"may not" for "must not" or "possibly not"', r'\bmay not\b'),
     ('ends with a question', r'\?$'),
 ]
 TOP_FIELD = re.compile(r'SPDX-|shellcheck |(no-sanitize|timeout|user|alone|waits): ')

@@ -19,8 +19,8 @@ ticks() { cut -d ' ' -f 14,15 /proc/"$pid"/stat | tr ' ' +; }
 
 start_root minikernel 48 "$minikernel"
 floor=$(sed -n 's/.*at least \([0-9]*\) pass on a bare root.*/\1/p' "$page")
-# The scripts wait a millisecond for the program, which may not run in that time on a busy
-# machine.  So there are up to three runs, and the last one counts.
+# The scripts wait a millisecond for the program, which possibly gets no CPU in that time on a
+# busy machine.  So there are up to three runs, and the last one counts.
 all=
 for try in 1 2 3; do
 	run_selftests

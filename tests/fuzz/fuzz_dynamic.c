@@ -24,7 +24,7 @@
 struct model {
 	bool is_there;
 	uint64_t order;
-	char listed[256];		/* its line in dynamic_events */
+	char listed[256];		/* line of the event in dynamic_events */
 	int target;			/* event probe: number of a program's event, or
 					 * NR_TARGETS + name of a synthetic one; -1: none */
 	bool is_on[NR_INSTANCES];

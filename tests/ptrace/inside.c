@@ -303,8 +303,8 @@ static pid_t start_case(size_t number)
 	return pid;
 }
 
-/* Stop the target until exactly the functions of @expected are in use: it may not have
- * entered the last one yet. */
+/* Stop the target until exactly the functions of @expected are in use: at the first stop it
+ * has possibly not entered the last one yet. */
 static void wait_for_inside(const char *name, pid_t pid, uint64_t expected)
 {
 	struct stopped *stopped;

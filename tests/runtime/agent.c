@@ -180,7 +180,7 @@ static void test_capabilities(void)
 		">&2 && for t in /proc/$!/task/*; do sed -n "
 		"'s/^Name:[[:space:]]*//p; s/^CapEff:[[:space:]]*0*//p' "
 		"$t/status; done && exec 5>&- && wait $!", getpid());
-	/* its own thread: net_raw is bit 13, ipc_lock is bit 14 */
+	/* the program keeps both capabilities: net_raw is bit 13, ipc_lock is bit 14 */
 	CHECK_STR(text, "exe\n6000\nulf-agent\n4000\n");
 	free(text);
 }

@@ -387,7 +387,7 @@ static void latency(void)
 	CHECK_EQ(use(&block), 0);
 	drain(SYNTH, &last);
 
-	/* it is off */
+	/* the event is off */
 	trace_rt_hit(1, 1000);
 	trace_rt_other(1, 1030);
 	CHECK_EQ(drain(SYNTH, &last), 0);

@@ -50,7 +50,7 @@ static void sleep_ms(uint32_t ms)
 
 static const char *deadly_point;
 static uint32_t deadly_passes;
-static pid_t deadly_pid;	/* its children are not killed */
+static pid_t deadly_pid;	/* pid of the only process that is killed */
 
 static void die_here(const char *name)
 {

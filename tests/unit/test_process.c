@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes belong to a root, also if the server may not read their memory.
+ * Which processes belong to a root, also if the server has no right to read their memory.
  *
  * user: both only root can make a process of another user
  */
@@ -44,7 +44,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Make a process of another user.  We may not kill it, so it ends when we end. */
+/* Make a process of another user.  We have no right to kill it, so it ends when we end. */
 static pid_t make_strange(void)
 {
 	int ends[2];
@@ -85,7 +85,7 @@ static int leave_rights(void **state)
 
 enum kind {
 	OPEN,
-	HIDDEN,				/* its /proc files cannot be read */
+	HIDDEN,				/* the files of the process in /proc cannot be read */
 	HEADLESS,			/* only its second thread is left */
 	STRANGE,			/* belongs to another user */
 };

@@ -41,7 +41,7 @@ struct program {
 extern const struct program programs[];
 
 int exec_init(void);	/* creates a file in /bin for each program */
-const char *kbasename(const char *path);	/* its last component */
+const char *kbasename(const char *path);	/* last component of @path */
 /* Execute the program @path.  Returns only after an error. */
 int do_execve(const char *path, const char *args);
 

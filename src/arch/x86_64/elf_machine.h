@@ -10,7 +10,8 @@
 
 #define ARCH_ELF_MACHINE	EM_X86_64
 #define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* name of the CPU in messages */
-#define ARCH_LINKER	"/lib64/ld-linux-x86-64.so.2"	/* the dynamic linker of glibc */
+/* path of the dynamic linker of glibc */
+#define ARCH_LINKER	"/lib64/ld-linux-x86-64.so.2"
 
 /* Types of relocations.  RELATIVE: the linker stores the load address + addend in the
  * word.  GLOB_DAT and JUMP_SLOT: it stores the address of a symbol, for data or for

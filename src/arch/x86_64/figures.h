@@ -101,7 +101,7 @@ aborted:
 /*
  * arch_figures_add - commit a hit in a table with @nr values, in one rseq section:
  *
- *	cpu, figures: as above
+ *	cpu, figures: as in arch_figures_add_pair()
  *	hits = figures->hits
  *	for each i < @nr:
  *		figures->sums[(hits + 1) % 2][i] = figures->sums[hits % 2][i] + @values[i]

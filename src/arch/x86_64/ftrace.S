@@ -432,7 +432,7 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* these words also differ if
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* both words also differ if
 						 * SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home

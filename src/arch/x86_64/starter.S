@@ -35,7 +35,8 @@
 #define MASK_BYTES	8
 #define RTLD_NOW	2
 #define PR_SET_NAME	15
-#define LIBC_SIGNALS	0x180000000	/* SIGCANCEL and SIGSETXID, signals 32 and 33 */
+#define LIBC_SIGNALS	0x180000000	/* mask of libc's own signals: SIGCANCEL and
+					 * SIGSETXID, which are 32 and 33 */
 #define YIELDS		10000		/* maximum number of times that the carrier
 					 * yields while it waits */
 #define MXCSR_DEFAULT	0x1f80
@@ -107,9 +108,9 @@ arch_starter:
 	fninit
 	movl	$MXCSR_DEFAULT, -8(%rsp)
 	ldmxcsr	-8(%rsp)
-	/* A thread starts with the signal mask of its creator: here all signals are
-	 * blocked.  Unblock libc's own signals: setuid() sends SIGSETXID to all threads,
-	 * and waits until they have handled it. */
+	/* A thread starts with the signal mask of its creator, the carrier, which
+	 * blocks all signals.  Unblock libc's own signals: setuid() sends SIGSETXID to
+	 * all threads, and waits until they have handled it. */
 	movl	$NR_RT_SIGPROCMASK, %eax
 	movl	$SIG_UNBLOCK, %edi
 	leaq	8f(%rip), %rsi

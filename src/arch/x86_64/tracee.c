@@ -231,8 +231,9 @@ const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader)
 	return arch_starter;
 }
 
-/* Fill in the words self, dtv, self, "there are several threads", unused, stack guard,
- * pointer guard.  Both guards are equal in all threads. */
+/* Fill in the control block of a thread of glibc: the words self, dtv, self, "there
+ * are several threads", unused, stack guard, pointer guard.  Both guards are equal in
+ * all threads. */
 void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint64_t dtv,
 		   uint64_t ret_tcb[ARCH_TCB_WORDS])
 {

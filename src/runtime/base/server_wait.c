@@ -8,7 +8,7 @@
  *	a look at the server finds	action
  *	beats have changed		keep waiting
  *	beats have not changed, the	keep waiting until it has used SILENT_TICKS of CPU
- *	server is runnable		time: on a busy machine it may not get a CPU
+ *	server is runnable		time: on a busy machine it waits for a CPU
  *	beats have not changed, any	keep waiting until 80 ms have passed
  *	other state
  *

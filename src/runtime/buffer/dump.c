@@ -291,7 +291,7 @@ static enum ftrace_dump_mode get_crash_mode(void)
 }
 
 /* Returns a copy of @value, a string of the environment.  Programs that change their
- * title overwrite the environment, so the string itself may not stay. */
+ * title overwrite the environment, so the string itself is possibly not kept. */
 static const char *copy_setting(const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;

@@ -38,7 +38,8 @@ static uint32_t stopped[ABI_BUFFERS];	/* for each buffer, the value of
 					 * abi_buffer.stopped at the end of the last
 					 * round */
 
-static struct late_thread self;		/* the thread for which the agent stands */
+static struct late_thread self;		/* the thread for which the agent writes a
+					 * late record */
 static uint64_t self_raw_ns;		/* late_source.raw_ns */
 
 static uint32_t number_of(const struct buffer *buffer)

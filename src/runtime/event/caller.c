@@ -41,15 +41,16 @@ enum {
 	ASKED,
 	DONE,
 	GONE,
-	STATES		= 3,		/* mask of IDLE, ASKED, DONE and GONE */
+	STATES		= 3,		/* mask of the bits of `call` that are IDLE,
+					 * ASKED, DONE or GONE */
 	MAIN_GONE	= 4,
 };
 
 #define ALONE_MS	100		/* time between two checks whether the caller
 					 * is alone (is_alone()), ms */
 
-static uint32_t call;			/* IDLE, ASKED, DONE or GONE, possibly with
-					 * MAIN_GONE */
+static uint32_t call;			/* state of the caller: IDLE, ASKED, DONE or
+					 * GONE, possibly with the flag MAIN_GONE */
 static int result;			/* result of event_make_calls(); valid only in
 					 * the state DONE */
 

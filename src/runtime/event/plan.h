@@ -31,7 +31,8 @@ bool event_has_pointer(const struct ulf_event *event, uint32_t offset, bool to_s
  * another process can change them. */
 struct rules_bytes {
 	const void *at;
-	uint32_t nr;			/* number of bytes; 0 if there are none */
+	uint32_t nr;			/* number of bytes at @at; 0: there are no
+					 * bytes */
 };
 /* Find the rule of the event in row @row of the table of events, and copy the rule to
  * *@ret_rule.  Returns false if there is no rule; even then *@ret_rule is

@@ -405,8 +405,8 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* The text is too long or its format is invalid, but it must end with
-		 * a newline all the same. */
+		/* Even a text that is too long, or whose format is invalid, must end
+		 * with a newline. */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');

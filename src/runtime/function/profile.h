@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function profiler: the user FTRACE_PROFILE. */
+/* The function profiler, which is the user FTRACE_PROFILE of function sites. */
 #ifndef ULF_RUNTIME_PROFILE_H
 #define ULF_RUNTIME_PROFILE_H
 

@@ -135,8 +135,8 @@ static void close_fd(int fd)
 	arch_syscall1(SYS_close, fd);
 }
 
-/* Map the buffer of @cpu for the perf event @fd.  If the user may not lock PAGES_MAX pages,
- * the first buffer of all gets fewer pages. */
+/* Map the buffer of @cpu for the perf event @fd.  If the user has no right to lock
+ * PAGES_MAX pages, the first buffer of all gets fewer pages. */
 static int map_buffer(struct cpu *cpu, int fd)
 {
 	long mem;

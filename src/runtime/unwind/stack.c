@@ -20,8 +20,8 @@
 				 * the probe */
 #define EMIT_STEPS	20	/* maximum number of further frames of libulf for each
 				 * dynamic event between the hit and the record */
-#define CALLER_STEPS	2	/* maximum number of further frames of the
-				 * tracepoint's code */
+#define CALLER_STEPS	2	/* maximum number of frames of the tracepoint's code,
+				 * which follow those of the probe */
 
 /* A record with a stack, in the kernel's layout.  event/ftrace_event.c describes the fields. */
 struct stack_entry {

@@ -13,7 +13,7 @@
 struct instance;
 struct root;
 
-/* A change of settings that processes may not have applied yet. */
+/* A change of settings that some processes have possibly not applied yet. */
 struct apply {
 	struct root *root;		/* root whose settings have changed; NULL if there
 					 * is nothing to wait for */

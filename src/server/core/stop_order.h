@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Orders to stop the threads of a process while it patches its code (abi_process.stop_wanted).
- * The server may not trace processes, so another process, the stopper (daemon/stopper.c),
- * carries the orders out.  Only the server's thread calls these functions.
+ * The server has no right to trace processes, so another process, the stopper
+ * (daemon/stopper.c), carries the orders out.  Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_STOP_ORDER_H
 #define ULF_SERVER_STOP_ORDER_H
