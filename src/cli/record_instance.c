@@ -20,8 +20,8 @@
 
 #define PREFIX		"record."
 #define PATH_BYTES	1024
-#define ALL_KB		(128u << 10)	/* default limit of the total size of all rings, KiB */
-#define CPU_KB_MAX	(32u << 10)	/* default limit of the size of the rings of one CPU,
+#define ALL_KB		(256u << 10)	/* default limit of the total size of all rings, KiB */
+#define CPU_KB_MAX	(64u << 10)	/* default limit of the size of the rings of one CPU,
 					 * KiB */
 #define CPU_KB_MIN	1408u		/* the kernel's default */
 

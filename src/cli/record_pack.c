@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,15 +15,17 @@
 #include "base/bits.h"
 
 #define PACKERS_MAX	8
-#define PACKER_NICE	5	/* number that is added to the nice value in the threads that
-				 * compress chunks */
-#define PATH_BYTES	4096
+#define PACKER_NICE	10	/* nice value that is added to that of the process in packers,
+				 * until record_packs_hurry() */
 /* Compression levels of zstd: LEVEL is the usual one; LEVEL_FAST is for a queue that is more
  * than a quarter full, LEVEL_FASTEST for a queue that is more than half full. */
-#define LEVEL		1
+#define LEVEL		(-1)
 #define LEVEL_FAST	(-5)
 #define LEVEL_FASTEST	(-50)
 
+#define RESERVE		256	/* number of free chunks that packers make while they have nothing
+				 * else to do: the reader fills one of these in half of the time
+				 * that a new one takes */
 #define RATIO		8	/* assumed ratio of the sizes before and after compression */
 
 STAILQ_HEAD(chunks, record_chunk);
@@ -37,42 +40,81 @@ struct record_packs {
 	struct chunks queue, free;
 	uint64_t nr_chunks, limit;	/* @nr_chunks: number of chunks in memory; @limit: its
 					 * maximum */
-	uint64_t nr_queued;
+	uint64_t nr_queued, nr_free;	/* numbers of chunks in @queue and @free */
 	uint64_t nr_pending;		/* number of chunks that were put into the queue and
 					 * are not written yet */
-	bool is_ending;
+	bool is_ending, is_hurried;
 	int error;			/* -errno of the first write that has failed; 0: none */
 	uint64_t bytes;			/* total number of bytes that were written to all
 					 * files */
 	uint64_t plain, pending;	/* sizes before compression: @plain of the chunks that
 					 * were written, @pending of the chunks that still
 					 * wait */
-	pthread_t threads[PACKERS_MAX];
-	uint32_t nr_threads;
+	pthread_t threads[2 * PACKERS_MAX];
+	uint32_t nr_threads;		/* number of packers, also of those that have ended */
 };
 
 /* ---- functions that the reader thread calls ---- */
+
+/* Allocate a chunk.  The kernel makes all of its pages at once, because a page fault for each of
+ * them would take the reader's time. */
+static struct record_chunk *alloc_chunk(void)
+{
+	struct record_chunk *chunk = aligned_alloc(ARCH_PAGE_BYTES, sizeof(*chunk));
+
+#ifdef MADV_POPULATE_WRITE
+	/* An error is ignored: Linux before 5.14 makes the pages at page faults. */
+	if (chunk)
+		madvise(chunk->data, RECORD_CHUNK_BYTES, MADV_POPULATE_WRITE);
+#endif
+	return chunk;
+}
+
+/* Take a free chunk.  Sleeps while the limit is reached.  Returns NULL if the caller must
+ * allocate a chunk, which is counted already. */
+static struct record_chunk *take_free_chunk(struct record_packs *packs)
+{
+	struct record_chunk *chunk;
+
+	pthread_mutex_lock(&packs->lock);
+	/* Ignore the limit if no chunk is pending: the reader fills a chunk for each CPU, and
+	 * only a pending chunk can become free. */
+	while (!(chunk = STAILQ_FIRST(&packs->free)) && packs->nr_chunks >= packs->limit &&
+	       packs->nr_pending)
+		pthread_cond_wait(&packs->has_space, &packs->lock);
+	if (chunk) {
+		STAILQ_REMOVE_HEAD(&packs->free, link);
+		packs->nr_free--;
+	} else {
+		packs->nr_chunks++;
+	}
+	pthread_mutex_unlock(&packs->lock);
+	return chunk;
+}
+
+/* Called if a chunk cannot be allocated: lower the limit to the chunks that there are.  Returns
+ * false if none of them can become free. */
+static bool stop_growing(struct record_packs *packs)
+{
+	bool has_more;
+
+	pthread_mutex_lock(&packs->lock);
+	packs->limit = --packs->nr_chunks;
+	has_more = packs->nr_pending || !STAILQ_EMPTY(&packs->free);
+	pthread_mutex_unlock(&packs->lock);
+	return has_more;
+}
 
 struct record_chunk *record_chunk_new(struct record_packs *packs)
 {
 	struct record_chunk *chunk;
 
-	pthread_mutex_lock(&packs->lock);
-	while (!(chunk = STAILQ_FIRST(&packs->free))) {
-		/* Exceed the limit if no chunk is pending.  The reader fills a chunk for each
-		 * CPU at the same time, and only a pending chunk can become free, so waiting
-		 * would never end. */
-		if (packs->nr_chunks < packs->limit || !packs->nr_pending) {
-			chunk = malloc(sizeof(*chunk));
-			packs->nr_chunks += chunk != NULL;
-		}
-		if (chunk || !packs->nr_pending)
-			break;
-		pthread_cond_wait(&packs->has_space, &packs->lock);
-	}
-	if (chunk && chunk == STAILQ_FIRST(&packs->free))
-		STAILQ_REMOVE_HEAD(&packs->free, link);
-	pthread_mutex_unlock(&packs->lock);
+	do {
+		chunk = take_free_chunk(packs);
+		/* Packers must not wait for the kernel, so allocate without the lock. */
+		if (!chunk)
+			chunk = alloc_chunk();
+	} while (!chunk && stop_growing(packs));
 	if (chunk)
 		chunk->bytes = chunk->records = 0;
 	return chunk;
@@ -115,18 +157,15 @@ uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error)
 	return bytes;
 }
 
-int record_temp_open(struct record_temp *temp, const char *path, uint32_t cpu)
+int record_temp_init(struct record_temp *temp, const char *path, uint32_t cpu,
+		     int (*prepare)(void *arg), void *arg)
 {
-	char name[PATH_BYTES];
+	static uint32_t nr;	/* number of temporary files so far; only the reader uses it */
 
-	if (snprintf(name, sizeof(name), "%s.cpu%u", path, cpu) >= (int)sizeof(name))
-		return -ENAMETOOLONG;
-	*temp = (struct record_temp){ .pages.cpu = cpu };
-	temp->pages.fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (temp->pages.fd < 0)
-		return -errno;
-	unlink(name);
-	return 0;
+	*temp = (struct record_temp){
+		.pages = { .fd = -1, .cpu = cpu }, .prepare = prepare, .arg = arg,
+	};
+	return asprintf(&temp->path, "%s.%d.%u", path, getpid(), nr++) < 0 ? -ENOMEM : 0;
 }
 
 void record_temp_close(struct record_temp *temp)
@@ -134,9 +173,25 @@ void record_temp_close(struct record_temp *temp)
 	if (temp->pages.fd >= 0)
 		close(temp->pages.fd);
 	temp->pages.fd = -1;
+	free(temp->path);
+	temp->path = NULL;
 }
 
 /* ---- packers ---- */
+
+/* Create the file, if this has not been done.  Returns 0 or -errno. */
+static int need_file(struct record_temp *temp)
+{
+	int r = temp->pages.fd < 0 && temp->prepare ? temp->prepare(temp->arg) : 0;
+
+	if (r || temp->pages.fd >= 0)
+		return r;
+	temp->pages.fd = open(temp->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (temp->pages.fd < 0)
+		return -errno;
+	unlink(temp->path);
+	return 0;
+}
 
 /* Append the @bytes bytes at @data to the file of a CPU, or send them to the listener.
  * Returns 0 or -errno.  After an error a part of the bytes may be in the file, but
@@ -181,7 +236,9 @@ static void write_chunk(struct record_packs *packs, const struct record_chunk *c
 		pthread_cond_wait(&packs->is_done, &packs->lock);
 	if (!r) {
 		pthread_mutex_unlock(&packs->lock);
-		r = bytes ? append(temp, packed, bytes) : -ENOMEM;
+		r = bytes ? need_file(temp) : -ENOMEM;
+		if (!r)
+			r = append(temp, packed, bytes);
 		pthread_mutex_lock(&packs->lock);
 	}
 	if (!r) {
@@ -215,52 +272,131 @@ static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer
 	write_chunk(packs, chunk, packed, bytes);
 }
 
-/* A packer thread: compresses and writes chunks.  It has a higher nice value, so that the
- * traced program and the reader get the CPU first: chunks can wait, but records in a ring
- * cannot. */
-static void *run_packer(void *arg)
+static void add_free(struct record_packs *packs, struct record_chunk *chunk)
 {
-	struct datfile_packer *packer = datfile_packer_new();
-	size_t room = datfile_chunk_room(RECORD_CHUNK_BYTES);
-	struct record_packs *packs = arg;
-	uint8_t *packed = malloc(room);
+	STAILQ_INSERT_HEAD(&packs->free, chunk, link);
+	packs->nr_free++;
+	pthread_cond_signal(&packs->has_space);
+}
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + PACKER_NICE);
+/* Called when a chunk was written.  At the end chunks are freed by the packers, because one thread
+ * alone would take long for all of them.  The caller holds the lock. */
+static void release_chunk(struct record_packs *packs, struct record_chunk *chunk)
+{
+	if (!packs->is_hurried || !packs->nr_free) {
+		add_free(packs, chunk);
+		return;
+	}
+	packs->nr_chunks--;
+	pthread_mutex_unlock(&packs->lock);
+	free(chunk);
 	pthread_mutex_lock(&packs->lock);
-	while (!packs->is_ending || !STAILQ_EMPTY(&packs->queue)) {
+}
+
+/* Add a chunk to the reserve.  The caller holds the lock, which is released meanwhile.  Returns
+ * false if the reserve is complete. */
+static bool fill_reserve(struct record_packs *packs)
+{
+	struct record_chunk *chunk;
+
+	if (packs->nr_free >= RESERVE || packs->nr_chunks >= packs->limit / 4)
+		return false;
+	packs->nr_chunks++;
+	pthread_mutex_unlock(&packs->lock);
+	chunk = alloc_chunk();
+	pthread_mutex_lock(&packs->lock);
+	if (chunk)
+		add_free(packs, chunk);
+	else
+		packs->nr_chunks--;
+	return chunk;
+}
+
+/* Pack chunks until the end.  @is_slow: end when the others hurry.  The caller holds the lock. */
+static void pack_chunks(struct record_packs *packs, struct datfile_packer *packer,
+			uint8_t *packed, size_t room, bool is_slow)
+{
+	while ((!packs->is_ending || !STAILQ_EMPTY(&packs->queue)) &&
+	       !(is_slow && packs->is_hurried)) {
 		struct record_chunk *chunk = STAILQ_FIRST(&packs->queue);
 
 		if (!chunk) {
-			pthread_cond_wait(&packs->has_work, &packs->lock);
+			if (!is_slow || !fill_reserve(packs))
+				pthread_cond_wait(&packs->has_work, &packs->lock);
 			continue;
 		}
 		STAILQ_REMOVE_HEAD(&packs->queue, link);
 		packs->nr_queued--;
 		pack_chunk(packs, packer, chunk, packed, room);
-		STAILQ_INSERT_HEAD(&packs->free, chunk, link);
 		packs->nr_pending--;
 		packs->pending -= chunk->bytes;
-		pthread_cond_signal(&packs->has_space);
+		release_chunk(packs, chunk);
 	}
+}
+
+static void run_packer(struct record_packs *packs, bool is_slow)
+{
+	struct datfile_packer *packer = datfile_packer_new();
+	size_t room = datfile_chunk_room(RECORD_CHUNK_BYTES);
+	uint8_t *packed = malloc(room);
+
+	pthread_mutex_lock(&packs->lock);
+	pack_chunks(packs, packer, packed, room, is_slow);
 	pthread_mutex_unlock(&packs->lock);
 	free(packed);
 	datfile_packer_free(packer);
+}
+
+/* A packer while the program runs.  It has a higher nice value, so that the program and the
+ * reader get the CPU first: chunks can wait, but records in a ring cannot. */
+static void *run_slow_packer(void *arg)
+{
+	setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + PACKER_NICE);
+	run_packer(arg, true);
+	return NULL;
+}
+
+/* A packer when the user waits for it. */
+static void *run_fast_packer(void *arg)
+{
+	run_packer(arg, false);
 	return NULL;
 }
 
 /* ---- start and stop ---- */
 
-static uint32_t packers_wanted(void)
+static uint32_t cpus_online(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return cpus < 3 ? 1 : cpus > PACKERS_MAX ? PACKERS_MAX : (uint32_t)cpus - 1;
+	return cpus < 1 ? 1 : (uint32_t)cpus;
+}
+
+/* Start @nr packers, at most PACKERS_MAX.  Returns the number of those that were started. */
+static uint32_t start_packers(struct record_packs *packs, uint32_t nr, void *(*run)(void *))
+{
+	uint32_t i;
+
+	for (i = 0; i < nr && i < PACKERS_MAX; i++, packs->nr_threads++)
+		if (pthread_create(&packs->threads[packs->nr_threads], NULL, run, packs))
+			break;
+	return i;
+}
+
+void record_packs_hurry(struct record_packs *packs)
+{
+	uint32_t nr = start_packers(packs, cpus_online(), run_fast_packer);
+
+	pthread_mutex_lock(&packs->lock);
+	packs->is_hurried = nr;
+	pthread_cond_broadcast(&packs->has_work);
+	pthread_mutex_unlock(&packs->lock);
 }
 
 int record_packs_start(uint64_t limit, struct record_packs **ret_packs)
 {
 	struct record_packs *packs = calloc(1, sizeof(*packs));
-	uint32_t nr = packers_wanted();
+	uint32_t cpus = cpus_online();
 
 	if (!packs)
 		return -ENOMEM;
@@ -271,10 +407,7 @@ int record_packs_start(uint64_t limit, struct record_packs **ret_packs)
 	STAILQ_INIT(&packs->queue);
 	STAILQ_INIT(&packs->free);
 	packs->limit = limit / sizeof(struct record_chunk) + 1;
-	while (packs->nr_threads < nr &&
-	       !pthread_create(&packs->threads[packs->nr_threads], NULL, run_packer, packs))
-		packs->nr_threads++;
-	if (!packs->nr_threads) {
+	if (!start_packers(packs, cpus > 1 ? cpus - 1 : 1, run_slow_packer)) {
 		record_packs_stop(packs);
 		return -EAGAIN;
 	}

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "arch/arch.h"
 #include "datfile/dat_write.h"
 
 #define RECORD_CHUNK_BYTES	(256u << 10)
@@ -33,6 +34,10 @@ struct record_temp {
 					 * dropped after an error */
 	uint64_t saved;			/* number of records in the temporary file */
 	bool is_sent;			/* true: the pages are sent, and pages.fd is a socket */
+	/* The packer that writes the first chunk opens the file, after a call of @prepare. */
+	char *path;
+	int (*prepare)(void *arg);	/* returns 0 or -errno; NULL: nothing to prepare */
+	void *arg;
 };
 
 struct record_chunk {
@@ -42,7 +47,7 @@ struct record_chunk {
 					 * gives its turn */
 	uint32_t bytes;			/* bytes of pages in @data */
 	uint32_t records;		/* number of records in the pages at @data */
-	uint8_t data[RECORD_CHUNK_BYTES];
+	_Alignas(ARCH_PAGE_BYTES) uint8_t data[RECORD_CHUNK_BYTES];
 };
 
 /*
@@ -59,11 +64,21 @@ struct record_chunk *record_chunk_new(struct record_packs *packs);
 /* Put a chunk into the queue of the packers.  The caller has filled in all members from @temp
  * on. */
 void record_chunk_put(struct record_packs *packs, struct record_chunk *chunk);
-/* Wait until all chunks for the file @temp are written. */
+/*
+ * Called once, when the program has ended and the user waits for the result: replace the packers
+ * by one for each CPU, without a higher nice value.
+ */
+void record_packs_hurry(struct record_packs *packs);
+/* Wait until all chunks of @temp are written. */
 void record_packs_flush(struct record_packs *packs, const struct record_temp *temp);
-/* Create the temporary file for a CPU, in the directory of @path.  Returns 0 or -errno. */
-int record_temp_open(struct record_temp *temp, const char *path, uint32_t cpu);
-/* Close a temporary file.  All its chunks must have been written. */
+/*
+ * Initialise the temporary file of a CPU.  A packer creates it, in the directory of @path, when
+ * the first chunk is written, because the reader must not wait for a file system.
+ * @prepare, @arg: see struct record_temp.  Returns 0 or -errno.
+ */
+int record_temp_init(struct record_temp *temp, const char *path, uint32_t cpu,
+		     int (*prepare)(void *arg), void *arg);
+/* Close the file.  All chunks must be written. */
 void record_temp_close(struct record_temp *temp);
 /* Return an estimate of the total size of all files so far, including files that are closed,
  * when the waiting chunks are written.  *@ret_error: -errno of the first write that has

@@ -65,10 +65,8 @@ struct record_rings {
 	uint64_t buffer_off;		/* offset of the abi_buffer */
 	bool is_archive;		/* true: read the records of all rings that no reader
 					 * has read */
-	char *path;
-	struct record_net *net;		/* connection to the listener to which pages are sent;
-					 * NULL: none */
-	struct record_packs *packs;
+	struct record_output output;
+	bool has_begun;			/* true: output.begin() was called */
 	uint32_t page_bytes;		/* size of a page in the trace.dat; 0 until the first
 					 * ring was found */
 	uint64_t read, lost;		/* see struct record_count */
@@ -116,8 +114,7 @@ static int find_buffer(struct record_rings *rings, const char *instance)
 }
 
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
-		      const char *path, struct record_net *net, struct record_packs *packs,
-		      struct record_rings **ret_rings)
+		      const struct record_output *output, struct record_rings **ret_rings)
 {
 	struct record_rings *rings = calloc(1, sizeof(*rings));
 	struct root_peek peek;
@@ -129,12 +126,10 @@ int record_rings_open(int roots, const char *name, const char *instance, bool is
 	r = rings->fd < 0 ? rings->fd : root_peek(rings->fd, &peek);
 	if (!r) {
 		rings->control = peek.control;
-		rings->packs = packs;
+		rings->output = *output;
 		rings->is_archive = is_archive;
-		rings->path = strdup(path);
-		rings->net = net;
 		rings->lanes = calloc(peek.control.nr_cpus, sizeof(*rings->lanes));
-		r = rings->path && rings->lanes ? find_buffer(rings, instance) : -ENOMEM;
+		r = rings->lanes ? find_buffer(rings, instance) : -ENOMEM;
 	}
 	if (r) {
 		record_rings_close(rings);
@@ -167,7 +162,6 @@ void record_rings_close(struct record_rings *rings)
 	if (rings->fd >= 0)
 		close(rings->fd);
 	free(rings->lanes);
-	free(rings->path);
 	free(rings);
 }
 
@@ -341,10 +335,16 @@ static struct reader *oldest(const struct lane *lane)
 
 static int open_temp(struct record_rings *rings, struct record_temp *temp, uint32_t cpu)
 {
-	if (rings->net)
-		return record_net_temp(rings->net, temp, cpu, rings->control.nr_cpus,
+	const struct record_output *output = &rings->output;
+	int r = rings->has_begun ? 0 : output->begin(output->arg);
+
+	if (r)
+		return r;
+	rings->has_begun = true;
+	if (output->net)
+		return record_net_temp(output->net, temp, cpu, rings->control.nr_cpus,
 				       rings->page_bytes);
-	return record_temp_open(temp, rings->path, cpu);
+	return record_temp_init(temp, output->path, cpu, output->prepare, output->arg);
 }
 
 static int need_temp(struct record_rings *rings, struct lane *lane)
@@ -361,7 +361,7 @@ static int need_temp(struct record_rings *rings, struct lane *lane)
 		return r;
 	}
 	lane->pages.temp = temp;
-	lane->pages.packs = rings->packs;
+	lane->pages.packs = rings->output.packs;
 	lane->pages.page_bytes = rings->page_bytes;
 	return 0;
 }

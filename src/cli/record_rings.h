@@ -19,6 +19,20 @@
 struct record_net;
 struct record_rings;
 
+/* Where the records of a root go. */
+struct record_output {
+	const char *path;		/* temporary files are made next to this path */
+	struct record_net *net;		/* the listener to which pages are sent instead; NULL:
+					 * none */
+	struct record_packs *packs;
+	int (*begin)(void *arg);	/* called by record_rings_read() before it stores the
+					 * first record; returns 0 or -errno */
+	int (*prepare)(void *arg);	/* called by packers before they create a temporary
+					 * file, maybe by several at the same time; returns 0 or
+					 * -errno */
+	void *arg;			/* argument of @begin and @prepare */
+};
+
 /* The numbers of records of a recording.  When the reader has ended and all chunks are
  * written, written = saved + lost. */
 struct record_count {
@@ -32,20 +46,17 @@ struct record_count {
 /*
  * record_rings_open - open the buffer of an instance of the root @roots/@name
  * @instance: name of the instance; "" for the top instance
- * @is_archive: true: read the records that `trace` would print now, also those in rings that
- *	were in use before a change of size; false: read each ring from its first record on,
- *	also the records that other readers have consumed
- * @path: path of the trace.dat to make; temporary files are made in its directory
- * @net: the listener to which pages are sent instead; NULL: none
+ * @is_archive: true: read the records that `trace` would print now, also those in rings from
+ *	before a change of size; false: read each ring from its first record on, also the
+ *	records that other readers have consumed
+ * @output: is copied; @output->path must stay valid
  *
  * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a
  * memory that cannot be used; or another -errno.
  */
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
-		      const char *path, struct record_net *net, struct record_packs *packs,
-		      struct record_rings **ret_rings);
-/* Close the rings.  The caller must have waited until their chunks are written
- * (record_packs_flush()). */
+		      const struct record_output *output, struct record_rings **ret_rings);
+/* Close the rings.  The caller must have waited for their chunks (record_packs_flush()). */
 void record_rings_close(struct record_rings *rings);
 /* Return the run id of the root; 0 if its program was not started by a command of ulf. */
 uint32_t record_rings_run_id(const struct record_rings *rings);

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/bits.h"
@@ -33,6 +36,8 @@
 					 * records come, ms */
 #define NAP_MAX_MS	16		/* time between two passes over the rings while no
 					 * records come, ms */
+#define TURN_NS		100000	/* length of a turn of the reader on a CPU, ns; the
+					 * kernel's minimum */
 #define DEAD_MS		50		/* time between two checks for roots that have died,
 					 * ms */
 
@@ -58,10 +63,16 @@ struct recorded {
 					 * the root has ended */
 	struct record_net *net;		/* connection to the listener to which the records are
 					 * sent; NULL: none */
+	struct record_session *session;
 	struct record_count count;	/* numbers at the last pass */
-	struct datfile_writer *writer;	/* writer of the root's trace.dat; opened early, so
-					 * that disk space is reserved; the main thread takes
-					 * it over together with a part */
+	struct part *silent;		/* the last part of a root that has ended without
+					 * records, while it is open whether it gets a file */
+	pthread_mutex_t lock;		/* protects @writer and @is_prepared */
+	struct datfile_writer *writer;	/* writer of the root's trace.dat.  A packer opens it
+					 * before the first temporary file, so that disk space
+					 * is reserved; the main thread takes it over together
+					 * with a part */
+	bool is_prepared;		/* true: prepare_result() was called */
 	uint64_t saved, lost;		/* numbers of saved and of lost records in the parts
 					 * that are finished; only the main thread uses them */
 };
@@ -93,9 +104,9 @@ struct record_session {
 
 /* ---- the reader thread: begin to record roots ---- */
 
-/* Return true if the trace.dat of the root @name gets the path of the settings unchanged.
+/* Return true if the trace.dat of the root @root gets the path of the settings unchanged.
  * This is so for the first root that the settings name, or for the first root of a run that
- * has rings. */
+ * has records. */
 static bool is_first_result(const struct record_session *session, const char *root)
 {
 	const struct recorded *recorded;
@@ -119,25 +130,50 @@ static char *result_path(const struct record_session *session, const char *root)
 	return asprintf(&path, "%s.%s", session->settings.path, root) < 0 ? NULL : path;
 }
 
-/* Create the trace.dat of the root, as soon as the root has a ring. */
-static int begin_result(struct record_session *session, struct recorded *recorded)
+/* Choose the path of the trace.dat of a root, as soon as the root has a record. */
+static int begin_result(void *arg)
 {
-	char *path = result_path(session, recorded->name);
-	int r = path ? 0 : -ENOMEM;
+	struct recorded *recorded = arg;
 
-	if (!r && !recorded->net)
-		r = datfile_writer_new(path, &recorded->writer);
-	if (r)
-		free(path);
-	else
-		recorded->path = path;
+	if (!recorded->path)
+		recorded->path = result_path(recorded->session, recorded->name);
+	return recorded->path ? 0 : -ENOMEM;
+}
+
+/* Create the trace.dat of a root.  A packer calls this: the file system may let the caller wait,
+ * and the rings would overflow while the reader waits. */
+static int prepare_result(void *arg)
+{
+	struct recorded *recorded = arg;
+	int r = 0;
+
+	pthread_mutex_lock(&recorded->lock);
+	if (!recorded->is_prepared)
+		r = datfile_writer_new(recorded->path, &recorded->writer);
+	recorded->is_prepared = true;
+	pthread_mutex_unlock(&recorded->lock);
 	return r;
+}
+
+static void part_free(struct part *part)
+{
+	if (!part)
+		return;
+	for (uint32_t i = 0; i < part->nr; i++) {
+		if (part->temps[i])
+			record_temp_close(part->temps[i]);
+		free(part->temps[i]);
+	}
+	free(part->temps);
+	free(part);
 }
 
 static void recorded_free(struct recorded *recorded)
 {
 	record_rings_close(recorded->rings);
 	record_net_free(recorded->net);
+	pthread_mutex_destroy(&recorded->lock);
+	part_free(recorded->silent);
 	free(recorded->name);
 	free(recorded->path);
 	free(recorded);
@@ -149,17 +185,23 @@ static int add_root(struct record_session *session, const char *name)
 {
 	const struct record_settings *settings = &session->settings;
 	struct recorded *recorded = calloc(1, sizeof(*recorded));
+	struct record_output output = {
+		.path = settings->path, .packs = session->packs, .begin = begin_result,
+		.prepare = prepare_result, .arg = recorded,
+	};
 	int r = -ENOMEM;
 
 	if (!recorded)
 		return r;
+	pthread_mutex_init(&recorded->lock, NULL);
+	recorded->session = session;
 	recorded->name = strdup(name);
 	if (recorded->name)
 		r = settings->is_network ? record_net_new(settings->path, &recorded->net) : 0;
+	output.net = recorded->net;
 	if (!r)
 		r = record_rings_open(session->roots, name, settings->instance,
-				      settings->is_archive, settings->path, recorded->net,
-				      session->packs, &recorded->rings);
+				      settings->is_archive, &output, &recorded->rings);
 	if (!r && (!settings->run_id ||
 		   record_rings_run_id(recorded->rings) == settings->run_id)) {
 		STAILQ_INSERT_TAIL(&session->all, recorded, link);
@@ -191,43 +233,81 @@ static int add_new_roots(struct record_session *session)
 
 /* ---- the reader thread: end parts and recordings ---- */
 
-/* Pass the temporary files of a root to the main thread. */
-static int take_part(struct record_session *session, struct recorded *recorded, bool is_last)
+/* Take the temporary files of a root.  Returns NULL if memory cannot be allocated. */
+static struct part *part_new(struct recorded *recorded, bool is_last)
 {
 	struct part *part = calloc(1, sizeof(*part));
-	int r = -ENOMEM;
 
-	if (part)
-		r = record_rings_take(recorded->rings, &part->temps, &part->nr,
-				      &part->page_bytes);
-	if (r) {
+	if (!part || record_rings_take(recorded->rings, &part->temps, &part->nr,
+				       &part->page_bytes)) {
 		free(part);
-		return r;
+		return NULL;
 	}
 	part->recorded = recorded;
 	part->is_last = is_last;
 	part->count = record_rings_count(recorded->rings);
+	return part;
+}
+
+/* Pass a part to the main thread. */
+static int put_part(struct record_session *session, struct part *part)
+{
+	if (!part)
+		return -ENOMEM;
 	pthread_mutex_lock(&session->lock);
 	STAILQ_INSERT_TAIL(&session->parts, part, link);
 	pthread_mutex_unlock(&session->lock);
 	return 0;
 }
 
-/* Read the last records of a root, and end the recording of this root. */
+/* Return true if the root gets a file even if the file of another root has records. */
+static bool wants_file(const struct record_session *session, const struct recorded *recorded)
+{
+	return session->settings.nr_roots ? record_rings_has_any(recorded->rings) :
+					    recorded->count.written;
+}
+
+/* Read the last records of a root and end its recording. */
 static int end_root(struct record_session *session, struct recorded *recorded)
 {
 	int64_t bytes = record_rings_read(recorded->rings, true);
 	int r = 0;
 
 	recorded->count = record_rings_count(recorded->rings);
-	if (recorded->path)
-		r = take_part(session, recorded, true);
+	if (wants_file(session, recorded))
+		r = begin_result(recorded);
+	if (!r && recorded->path)
+		r = put_part(session, part_new(recorded, true));
+	else if (!r && record_rings_has_any(recorded->rings))
+		recorded->silent = part_new(recorded, true);
 	record_rings_close(recorded->rings);
 	recorded->rings = NULL;
 	return bytes < 0 ? (int)bytes : r;
 }
 
-/* If the limit of the size is reached, begin a new part or end the whole recording. */
+/* If no root has records, make an empty file for the first one that could have recorded. */
+static int end_silent_roots(struct record_session *session)
+{
+	struct recorded *recorded, *first = NULL;
+	int r;
+
+	STAILQ_FOREACH(recorded, &session->all, link) {
+		if (recorded->path)
+			return 0;
+		if (recorded->silent && !first)
+			first = recorded;
+	}
+	if (!first)
+		return 0;
+	r = begin_result(first);
+	if (!r)
+		r = put_part(session, first->silent);
+	if (!r)
+		first->silent = NULL;
+	return r;
+}
+
+/* If the limit of the size is reached, begin a new part, or end the recording. */
 static int check_limit(struct record_session *session, bool *ret_is_end)
 {
 	struct recorded *recorded;
@@ -241,7 +321,7 @@ static int check_limit(struct record_session *session, bool *ret_is_end)
 	session->limit += session->settings.max_bytes;
 	STAILQ_FOREACH(recorded, &session->all, link) {
 		r = recorded->rings && recorded->path && !*ret_is_end ?
-		    take_part(session, recorded, false) : 0;
+		    put_part(session, part_new(recorded, false)) : 0;
 		if (r)
 			return r;
 	}
@@ -258,12 +338,6 @@ static int64_t read_root(struct record_session *session, struct recorded *record
 	if (bytes < 0)
 		return bytes;
 	recorded->count = record_rings_count(recorded->rings);
-	if (!recorded->path && record_rings_has_any(recorded->rings)) {
-		int r = begin_result(session, recorded);
-
-		if (r)
-			return r;
-	}
 	if (is_dead) {
 		int r = end_root(session, recorded);
 
@@ -321,6 +395,26 @@ static int64_t read_all(struct record_session *session, bool *ret_is_end)
 	return r ? r : sum;
 }
 
+/* Ask the kernel to run the reader in short turns.  A thread with short turns gets the CPU soon
+ * after it wakes up, also on a busy machine, and no more of it in sum.  Before Linux 6.12 this
+ * changes nothing. */
+static void shorten_turns(void)
+{
+	struct {
+		uint32_t bytes, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns, deadline_ns, period_ns;
+	} attr = {
+		.bytes = sizeof(attr), .policy = SCHED_OTHER,
+		.nice = getpriority(PRIO_PROCESS, 0), .runtime_ns = TURN_NS,
+	};
+
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
 static void *run_reader(void *arg)
 {
 	struct record_session *session = arg;
@@ -328,6 +422,7 @@ static void *run_reader(void *arg)
 	bool is_end = false;
 	int nap_ms = 0, r = 0;
 
+	shorten_turns();
 	do {
 		struct pollfd dir = { .fd = session->inotify, .events = POLLIN };
 		int64_t bytes;
@@ -342,12 +437,13 @@ static void *run_reader(void *arg)
 		else
 			nap_ms = nap_ms < NAP_MAX_MS ? nap_ms + 1 : NAP_MAX_MS;
 	} while (!publish_state(session, is_end || r, r) && !is_end && !r);
+	record_packs_hurry(session->packs);
 	STAILQ_FOREACH(recorded, &session->all, link) {
 		int error = recorded->rings ? end_root(session, recorded) : 0;
 
 		r = r ? r : error;
 	}
-	publish_state(session, true, r);
+	publish_state(session, true, r ? r : end_silent_roots(session));
 	return NULL;
 }
 
@@ -397,11 +493,34 @@ static int open_session(struct record_session *session)
 	return r;
 }
 
+/* Check that the result can be written, because a packer only creates it when there are records.
+ * Prints an error. */
+static int check_path(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		unlink(path);
+	else if (errno == EEXIST)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+	if (fd < 0) {
+		int r = -errno;
+
+		cli_error("cannot write %s: %s", path, strerror(-r));
+		return r;
+	}
+	close(fd);
+	return 0;
+}
+
 int record_start(const struct record_settings *settings, struct record_session **ret_session)
 {
-	struct record_session *session = calloc(1, sizeof(*session));
-	int r;
+	struct record_session *session;
+	int r = settings->is_network ? 0 : check_path(settings->path);
 
+	if (r)
+		return r;
+	session = calloc(1, sizeof(*session));
 	if (!session)
 		return -ENOMEM;
 	session->settings = *settings;
@@ -489,17 +608,6 @@ static struct datfile_pages *collect_pages(struct record_session *session, struc
 	return pages;
 }
 
-static void part_free(struct part *part)
-{
-	for (uint32_t i = 0; i < part->nr; i++) {
-		if (part->temps[i])
-			record_temp_close(part->temps[i]);
-		free(part->temps[i]);
-	}
-	free(part->temps);
-	free(part);
-}
-
 static void print_result(const char *path, const struct record_part *part, uint64_t bytes)
 {
 	terminal_line(stderr, "%s: %" PRIu64 " records of %s in %" PRIu64 " KiB, %" PRIu64
@@ -551,18 +659,32 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 	return r;
 }
 
+/* Take the writer of the result after the packers have written the part, so that none opens it
+ * later.  Returns NULL if no packer has opened it. */
+static struct datfile_writer *take_writer(struct record_session *session, struct part *part)
+{
+	struct recorded *recorded = part->recorded;
+	struct datfile_writer *writer;
+
+	for (uint32_t i = 0; i < part->nr; i++)
+		if (part->temps[i])
+			record_packs_flush(session->packs, part->temps[i]);
+	pthread_mutex_lock(&recorded->lock);
+	writer = recorded->writer;
+	recorded->writer = NULL;
+	recorded->is_prepared = true;
+	pthread_mutex_unlock(&recorded->lock);
+	return writer;
+}
+
 static void finish_part(struct record_session *session, struct conn *conn, struct part *part)
 {
 	struct recorded *recorded = part->recorded;
 	bool is_first = part->is_last || session->settings.keep < 2;
-	struct datfile_writer *writer = NULL;
 	char *path = is_first ? strdup(recorded->path) : part_path(session, recorded->path);
+	struct datfile_writer *writer = is_first ? take_writer(session, part) : NULL;
 	int r = path ? 0 : -ENOMEM;
 
-	if (is_first) {
-		writer = recorded->writer;
-		recorded->writer = NULL;
-	}
 	if (!r && !writer && !recorded->net)
 		r = datfile_writer_new(path, &writer);
 	if (!r)

@@ -35,6 +35,12 @@ expect "files" 2 "$(find . -name "two.dat*" | wc -l)"
 expect "records of both" "20 30" "$(sed -n 's/^two.dat[^:]*: \([0-9]*\) rec.*/\1/p' err |
 	sort | xargs)"
 
+# A program without records does not take the name of the file, nor does it get a file of its own.
+ulf record -o named.dat -e emit -f 'number >= 9' -- sh -c "echo 5 | $emit; echo 10 | $emit" \
+	>out 2>err || fail "a silent program: $(cat err)"
+expect "files" named.dat "$(ls -d named.dat*)"
+contains "$(cat err)" "named.dat: 1 records of clients-emit."
+
 # A filter is in force from the first event on.
 echo 1000 | ulf record -o some.dat -e emit -f 'number >= 990' -- "$emit" >/dev/null 2>err ||
 	fail "a filter: $(cat err)"
@@ -153,5 +159,5 @@ refuses 2 "is no number" -m 1M -r 0 -e emit -- true
 refuses 127 "No such file" -e emit -- ./nosuch
 refuses 1 "no root is alive" -e emit
 refuses 1 "not linked with libulf" -e emit -- true
-refuses 1 "Is a directory" -o / -e emit -- "$emit"
+refuses 126 "Is a directory" -o / -e emit -- "$emit"
 exit 0

@@ -71,7 +71,7 @@ static void write_file(void)
 	int error;
 
 	assert_int_equal(record_packs_start(1, &packs), 0);
-	assert_int_equal(record_temp_open(&temp, path, 1), 0);
+	assert_int_equal(record_temp_init(&temp, path, 1, NULL, NULL), 0);
 	write_records(packs, &temp);
 	record_packs_flush(packs, &temp);
 	assert_int_equal(temp.saved, ARRAY_SIZE(records));
@@ -113,7 +113,8 @@ static void test_records(void **state)
 	datfile_close(file);
 }
 
-/* Many more chunks than the limit allows: the queue gives chunks back, and keeps their order. */
+/* Many more chunks than the limit allows: the queue gives chunks back, and keeps their order, also
+ * while other packers take over. */
 static void test_order_of_chunks(void **state)
 {
 	struct record_packs *packs;
@@ -123,11 +124,14 @@ static void test_order_of_chunks(void **state)
 	(void)state;
 	assert_int_equal(record_packs_start(3 * RECORD_CHUNK_BYTES, &packs), 0);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(record_temp_open(&temp[i], path, (uint32_t)i), 0);
+		assert_int_equal(record_temp_init(&temp[i], path, (uint32_t)i, NULL,
+						  NULL), 0);
 	for (uint32_t i = 1; i <= 200; i++) {
 		struct record_chunk *chunk = record_chunk_new(packs);
 
 		assert_non_null(chunk);
+		if (i == 100)
+			record_packs_hurry(packs);
 		chunk->temp = &temp[i % 2];
 		chunk->records = i;
 		chunk->bytes = PAGE;
