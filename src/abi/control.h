@@ -31,7 +31,8 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
-#define ABI_VERSION		7u
+#define ABI_VERSION		8u
+#define ABI_LIBCALLS_MAX	24	/* size of abi_control.libcalls */
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u
@@ -183,6 +184,9 @@ struct abi_control {
 					 * process slot or failed to; the child adds 1 */
 	uint64_t usdt;			/* offset of struct abi_usdt; 0: no process
 					 * needs to look for USDT probes (usdt.h) */
+	uint64_t libcalls[ABI_LIBCALLS_MAX];	/* addresses of functions of libc, by the numbers
+						 * of libc_events.h, written by the runtime when it
+						 * makes the root; 0: there is no such function */
 };
 
 /* Why a process that loads an object must ask the server. */
@@ -403,6 +407,7 @@ struct abi_event {
 enum abi_event_flags {
 	ABI_EVENT_LATE		= 1,	/* a late event: the agent records the event
 					 * some time after it has happened */
+	ABI_EVENT_OWN		= 2,	/* the event is one of libulf's own (own_systems.h) */
 };
 
 /*
@@ -615,7 +620,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1568, "ABI");
+static_assert(sizeof(struct abi_control) == 1760, "ABI");
 static_assert(sizeof(struct abi_buffer) == 336520, "ABI");
 
 /* Tables, blocks and rings begin at multiples of this many bytes.  Processes map,

@@ -37,6 +37,8 @@
 #define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark for the server only: the
 						 * function is traced now or was
 						 * traced before */
+#define ABI_FUNCTIONS_LIBC	(1u << 24)	/* user: the events of the system ulf_libc
+						 * (libc_events.h) */
 /* All marks: those bits of a function's word that do not stand for users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)

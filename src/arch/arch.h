@@ -42,6 +42,7 @@ struct ring_set;
 
 #if defined(__x86_64__)
 #include "arch/x86_64/page.h"
+#include "arch/x86_64/plt.h"
 #include "arch/x86_64/syscall.h"
 #include "arch/x86_64/timestamp.h"
 #include "arch/x86_64/rseq.h"

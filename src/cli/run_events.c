@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/late_system.h"
+#include "abi/own_systems.h"
 #include "cli/cli.h"
 #include "cli/cli_suggest.h"
 #include "cli/run_impl.h"
@@ -197,7 +197,7 @@ static char **split_lines(struct text *lines, size_t *ret_nr)
 
 static bool is_own(const char *line)
 {
-	return strncmp(line, ABI_LATE_SYSTEM ":", strlen(ABI_LATE_SYSTEM ":"));
+	return !abi_is_own_system(line, strcspn(line, ":"));
 }
 
 /* Move the lines of the programs' own events to the front, in their order. */

@@ -67,7 +67,7 @@ bool run_needs_library(const struct run *run)
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (run_words_has(run, ids[i]))
 			return true;
-	return boot_has_late(text_str((struct text *)&run->words));
+	return boot_has_own(text_str((struct text *)&run->words));
 }
 
 static void print_boot_row(const struct boot_row *row)

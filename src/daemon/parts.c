@@ -9,6 +9,7 @@
 #include "server/core/server.h"
 #include "server/dynamic/dynamic.h"
 #include "server/dynamic/eprobe.h"
+#include "server/functions/function_libcalls.h"
 #include "server/functions/function_part.h"
 #include "server/functions/functions.h"
 #include "server/functions/profile.h"
@@ -94,6 +95,14 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.list_blocks = functions_list_blocks,
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
+	},
+	[ROOT_PART_LIBCALLS] = {
+		.name = "calls of libc",
+		.event_need = libcalls_need,
+		.settings_changed = libcalls_settle,
+		.prepare = libcalls_prepare,
+		.tick = libcalls_tick,
+		.settled = libcalls_settled,
 	},
 	[ROOT_PART_USDT] = {
 		.name = "USDT",

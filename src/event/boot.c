@@ -3,7 +3,7 @@
  * items. */
 #include <string.h>
 
-#include "abi/late_system.h"
+#include "abi/own_systems.h"
 #include "base/glob.h"
 #include "event/boot.h"
 
@@ -219,38 +219,37 @@ bool boot_filter(const struct boot_token *value, struct boot_filter *ret_filter)
 	return events.len && filter.len;
 }
 
-/* ---- late events ---- */
+/* ---- libulf's own events ---- */
 
-bool boot_names_late(const struct boot_token *item)
+bool boot_names_own(const struct boot_token *item)
 {
-	static const char system[] = ABI_LATE_SYSTEM;
-	size_t len = sizeof(system) - 1, first = item->len && *item->text == '!';
-	const char *end = item->text + first + len;
+	size_t first = item->len && *item->text == '!', len = first;
 
-	return item->len >= first + len && !memcmp(item->text + first, system, len) &&
-	       (item->len == first + len || *end == ':');
+	while (len < item->len && item->text[len] != ':')
+		len++;
+	return abi_is_own_system(item->text + first, len - first);
 }
 
-static bool list_has_late(struct boot_token list)
+static bool list_has_own(struct boot_token list)
 {
 	struct boot_token item;
 
 	while (boot_item(&list, &item))
-		if (boot_names_late(&item))
+		if (boot_names_own(&item))
 			return true;
 	return false;
 }
 
-bool boot_has_late(const char *words)
+bool boot_has_own(const char *words)
 {
 	struct boot_instance instance;
 	struct boot_word word;
 	const char *at;
 
 	while (boot_next(&words, &word))
-		if ((word.id == BOOT_EVENT && list_has_late(word.value)) ||
+		if ((word.id == BOOT_EVENT && list_has_own(word.value)) ||
 		    (word.id == BOOT_INSTANCE && !boot_instance(&word.value, &instance, &at) &&
-		     list_has_late(instance.events)))
+		     list_has_own(instance.events)))
 			return true;
 	return false;
 }

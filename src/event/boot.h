@@ -101,12 +101,11 @@ bool boot_item(struct boot_token *list, struct boot_token *ret_item);
  * Items are written as in set_event, with globs; a leading ! is ignored. */
 bool boot_fits(const struct boot_token *item, const char *system, const char *name);
 
-/* Returns true if @item, an item of a list of events, names the system of the late events
- * (abi/late_system.h).  An item for all events, or without a system, names only events of the
- * program. */
-bool boot_names_late(const struct boot_token *item);
-/* Returns true if a setting in @words, a text of boot settings, names late events. */
-bool boot_has_late(const char *words);
+/* Returns true if @item, an item of a list of events, names a system of libulf's own
+ * (abi/own_systems.h).  Items for all events, or without a system, mean the program's events. */
+bool boot_names_own(const struct boot_token *item);
+/* Returns true if a setting in @words, a text of boot settings, names events of libulf's own. */
+bool boot_has_own(const char *words);
 
 /* A value of the setting trace_instance, in the form NAME[^traceoff][,EVENTS] */
 struct boot_instance {

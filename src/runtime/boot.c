@@ -127,7 +127,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
 	is_plain = (run_id || getenv("ULF_TRACE")) && !object_any_new();
-	is_later = is_plain && !are_about_functions(c->boot) && !boot_has_late(c->boot);
+	is_later = is_plain && !are_about_functions(c->boot) && !boot_has_own(c->boot);
 	if (is_later) {
 		if (c->boot_state == ABI_BOOT_WANTED)
 			c->boot_state = ABI_BOOT_LATER;
@@ -373,7 +373,7 @@ static bool has_rules(void)
 
 void boot_wait_for_init(void)
 {
-	if (has_answers && (boot_has_late(root_boot()) || has_rules()))
+	if (has_answers && (boot_has_own(root_boot()) || has_rules()))
 		has_answers = ask_server(HOLD_SECONDS);
 }
 

@@ -24,6 +24,7 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/function_option.h"
 #include "runtime/function/function_probe.h"
+#include "runtime/function/libcalls.h"
 #include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
@@ -105,6 +106,9 @@ const struct runtime_part runtime_part_table[] = {
 		.after_fork = ftrace_after_fork,
 		.has_put_off = ftrace_has_put_off,
 		.detach = ftrace_detach,
+	}, {
+		.name = "calls of libc",
+		.init = libcalls_init,
 	}, {
 		.name = "system calls",
 		.init = syscalls_init,

@@ -23,6 +23,9 @@ enum root_part_number {
 					 * its done() releases dynamic events */
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
+	ROOT_PART_LIBCALLS,		/* the part LIBCALLS must come after BOOT, because
+					 * boot settings may switch its events on, and after
+					 * FUNCTIONS, whose state it has */
 	ROOT_PART_USDT,			/* the part USDT must come after BOOT, because
 					 * boot settings may set the option usdt */
 	ROOT_PART_PROFILE,		/* the part PROFILE must come after FUNCTIONS,

@@ -208,7 +208,7 @@ static int enable_show(struct tracefs_node *node, const char *system,
 	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
 		const struct event *event = events->visible[i];
 
-		if (system ? !strcmp(system, event->format->system) : !event->is_late)
+		if (system ? !strcmp(system, event->format->system) : !event->is_own)
 			seen |= 1u << event_is_enabled(tracefs_instance(node), event);
 	}
 	text_printf(out, "%c\n", "?01X"[seen]);

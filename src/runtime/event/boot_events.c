@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "abi/control.h"
-#include "abi/late_system.h"
+#include "abi/own_systems.h"
 #include "event/boot.h"
 #include "runtime/base/root.h"
 #include "runtime/event/boot_events.h"
@@ -19,11 +19,11 @@
 static bool match_list(struct boot_token list, const char *system,
 		       const char *name, bool is_on)
 {
-	bool is_late = !strcmp(system, ABI_LATE_SYSTEM);
+	bool is_own = abi_is_own_system(system, strlen(system));
 	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
-		if (is_late && !boot_names_late(&item))
+		if (is_own && !boot_names_own(&item))
 			continue;
 		if (boot_fits(&item, system, name))
 			is_on = *item.text != '!';

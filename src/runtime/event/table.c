@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "abi/control.h"
+#include "abi/own_systems.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "ring/shmlock.h"
@@ -339,6 +340,12 @@ static void names_find(const struct ulf_module *module, const char *system,
 		names->bytes = 0;
 }
 
+static uint32_t flags_of(const struct ulf_event *event)
+{
+	return (event_is_late(event) ? ABI_EVENT_LATE : 0) |
+	       (abi_is_own_system(event->system, strlen(event->system)) ? ABI_EVENT_OWN : 0);
+}
+
 /* Returns the number of the row of @event in the table of events, and adds the row if
  * there is none.  Returns -ENOSPC if there is no space.  @known: number of rows before
  * @module was registered. */
@@ -351,7 +358,7 @@ static int event_row(const struct ulf_module *module,
 		.blob_bytes = format_blob(module, event, NULL),
 		.module = (uint32_t)module_row,
 		.name_hash = hash_name(event),
-		.flags = event_is_late(event) ? ABI_EVENT_LATE : 0,
+		.flags = flags_of(event),
 	};
 	uint64_t heap = heap_used();
 	void *blob;

@@ -30,6 +30,7 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/ftrace_filter.h"
 #include "runtime/function/left.h"
+#include "runtime/function/libcalls.h"
 #include "runtime/function/object.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
@@ -546,7 +547,7 @@ int ftrace_filter_changed(void)
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
-			 1u << FTRACE_STACK)
+			 1u << FTRACE_STACK | 1u << FTRACE_LIBC)
 
 /* Give function_graph to those buffers of @changed that are in @graph, and take it from
  * the other buffers of @changed.  None of these buffers may be active. */
@@ -582,6 +583,8 @@ int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph
 		r = shadow_many_make();
 	if (!r && users >> FTRACE_STACK & 1)
 		r = stack_tracer_apply();
+	if (!r && users >> FTRACE_LIBC & 1)
+		r = libcalls_prepare();
 	if (r)
 		return r;
 	/* No lane has rings until all sites have their tags and all tracers are active,

@@ -57,6 +57,10 @@ enum ftrace_user {
 	/* A mark in the users of a followed call. */
 	FTRACE_CPU_TIME,		/* mark: shadow.time_ns is a CPU time, from
 					 * ftrace_cpu_ns() */
+	/* A user of a site: the events of libc's functions (libcalls.h).  It has the bit of a
+	 * mark that no site has.  In the users of a followed call FTRACE_PROFILE stands for the
+	 * profiler and for these events; each of the two knows which calls are its own. */
+	FTRACE_LIBC		= FTRACE_CPU_TIME,
 	/* Marks of a followed call.  They reuse the bits of users that never follow
 	 * calls, because these bits are free in the users of a followed call. */
 	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
@@ -67,7 +71,7 @@ enum ftrace_user {
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
 #define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS | \
-				 1u << FTRACE_PROFILE)
+				 1u << FTRACE_PROFILE | 1u << FTRACE_LIBC)
 
 /* The case that ftrace.S handles: the function tracer of one buffer is the only user of the
  * site. */

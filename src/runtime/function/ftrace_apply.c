@@ -53,6 +53,8 @@ static uint32_t users_from(uint32_t bits, uint32_t graphs)
 		users |= 1u << FTRACE_PROFILE;
 	if (bits & ABI_FUNCTIONS_STACK)
 		users |= 1u << FTRACE_STACK;
+	if (bits & ABI_FUNCTIONS_LIBC)
+		users |= 1u << FTRACE_LIBC;
 	if (!(bits & graphs & FTRACE_FUNCTION_MASK))
 		return users;
 	if (bits & ABI_FUNCTIONS_START)
@@ -195,7 +197,7 @@ static int take_functions(const struct abi_functions *all, const struct abi_func
 			ret = r;
 	}
 	forget_others();
-	users &= (1u << FTRACE_USERS) - 1;
+	users &= ((1u << FTRACE_USERS) - 1) | 1u << FTRACE_LIBC;
 	graph.buffers = head->graphs & FTRACE_FUNCTION_MASK;
 	memcpy(graph.sessions, head->graph_sessions, sizeof(graph.sessions));
 	r = ftrace_apply_users(users, &graph);

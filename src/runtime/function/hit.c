@@ -378,9 +378,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit of a call for all its users.  @value: the return value.  @shadow: the
- * call's entry in the table of shadows.  @tags: the call's tags.  @marks: 0 or
- * ABI_GRAPH_TAIL */
+/* Record the exit of a call for all its users.  @value: the return value.  @shadow: the call's
+ * entry in the table of shadows.  @tags: the call's tags.  @marks: 0 or ABI_GRAPH_TAIL */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {
@@ -401,8 +400,8 @@ static void exit_for(uint64_t value, const struct shadow *shadow,
 
 	if (call.is_many || tags->cpu_times || ftrace_state.thresh_ns)
 		call.now_ns = ftrace_hit_ns();
-	if (others & 1u << FTRACE_PROFILE)
-		profile_leave(shadow);
+	if (shadow_others(shadow) & 1u << FTRACE_PROFILE)
+		plain_leave(shadow, value, marks);
 	for (uint32_t left = tags->users & active_tags(); left; left &= left - 1)
 		write_exit(&record, &call, (uint32_t)__builtin_ctz(left));
 	if (others & 1u << FTRACE_GRAPH_OPS) {
@@ -661,8 +660,7 @@ static uint32_t enter_function(uint64_t *place, uint32_t users, struct entering 
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
 		new->depth--;		/* callees get the depth of this call */
-	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
-		others |= 1u << FTRACE_PROFILE;
+	others |= plain_enter(users, call->func, slot, call->regs, shadow, is_tail);
 	/* Follow a signal handler that a graph tracer traces, even if it is not recorded. */
 	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
 		pass_over(place, new->above, steps);
@@ -790,6 +788,8 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		ftrace_call_slowly(ftrace_call_ops, users, ip, call.parent);
 	if (users & 1u << FTRACE_PROBES)
 		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
+	if (users & 1u << FTRACE_LIBC && !plain_hit(ip, call.parent, regs))
+		users &= ~(1u << FTRACE_LIBC);
 	if (users & 1u << FTRACE_STACK && is_deepest(place))
 		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
 	return users & FTRACE_GRAPH_MASK ? follow_function(place, users, &call, slot) : 0;

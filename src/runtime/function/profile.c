@@ -36,6 +36,7 @@
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/function/ftrace.h"
+#include "runtime/function/libcalls.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
 #include "runtime/function/shadow.h"
@@ -147,7 +148,9 @@ static const struct profile *profile_now(void)
 	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
 }
 
-bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
+/* Count a call of the function of @slot.  @shadow: the shadow of the call.  Returns false if the
+ * function has no figures, so that the profiler need not follow the call. */
+static bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
 {
 	struct abi_figure *figure = NULL;
 	const struct profile *now;
@@ -167,6 +170,13 @@ bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
 	}
 	ulf_probe_exit();
 	return figure;
+}
+
+/* A call is followed at @shadow, and the profiler does not count it. */
+static void profile_leave_out(const struct shadow *shadow)
+{
+	if (calls)
+		call_of(shadow)->session = 0;
 }
 
 static void add_time(struct abi_figure *figure, uint64_t took_ns)
@@ -220,7 +230,8 @@ static void leave_function(const struct profile *now, const struct shadow *shado
 	add_time(call->figure, took_ns);
 }
 
-void profile_leave(const struct shadow *shadow)
+/* Add the time of the call with @shadow, which returns. */
+static void profile_leave(const struct shadow *shadow)
 {
 	const struct profile *now;
 
@@ -229,6 +240,53 @@ void profile_leave(const struct shadow *shadow)
 	if (now && now->session == call_of(shadow)->session)
 		leave_function(now, shadow);
 	ulf_probe_exit();
+}
+
+/* ---- followed calls of the profiler and of the events of libc's functions ---- */
+
+static bool is_followed(const struct shadow *shadow)
+{
+	return shadow_others(shadow) & 1u << FTRACE_PROFILE;
+}
+
+bool plain_hit(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs)
+{
+	struct libcall_hit hit;
+	enum libcall_when when = libcall_enter(ip, call_site, regs, &hit);
+
+	if (when == LIBCALL_NOW)
+		ftrace_call_slowly(libcall_record, (uint64_t)&hit, 0, 0);
+	return when == LIBCALL_AT_RETURN;
+}
+
+/* After a tail call an event that waits for the return of the first function goes on waiting,
+ * unless the second one has an event, too. */
+uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
+		     const struct ftrace_regs *regs, const struct shadow *shadow, bool is_tail)
+{
+	bool is_profiled = users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow);
+	bool is_open = is_tail && is_followed(shadow) && libcall_is_open(shadow);
+
+	if (users & 1u << FTRACE_LIBC)
+		libcall_follow(shadow, ip, regs);
+	else if (!is_open)
+		libcall_forget(shadow);
+	if (!is_profiled)
+		profile_leave_out(shadow);
+	return is_profiled || is_open || users & 1u << FTRACE_LIBC ? 1u << FTRACE_PROFILE : 0;
+}
+
+/* After a tail call the profiler's time ends.  An event waits for the return value, which is that
+ * of the function that is called last. */
+void plain_leave(const struct shadow *shadow, uint64_t value, uint32_t marks)
+{
+	struct libcall_hit hit;
+
+	/* acquire; mate: set_active() [ftrace.active] */
+	if (__atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE) & 1u << FTRACE_PROFILE)
+		profile_leave(shadow);
+	if (!marks && libcall_leave(shadow, value, &hit))
+		ftrace_call_slowly(libcall_record, (uint64_t)&hit, 0, 0);
 }
 
 /* ---- apply the server's setting for the profiler, under runtime_lock() ---- */

@@ -8,19 +8,33 @@
 
 struct abi_figure;
 struct fsite_slot;
+struct ftrace_regs;
 struct object;
 struct shadow;
 
 /* ---- functions for hit.c, which use general registers only.  Any thread that has a thread
  * slot, and any of its signal handlers, may call them. ---- */
 
-/* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table
- * of shadows.  Returns false if the function has no figures, so that the profiler need
- * not follow the call. */
-bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow);
-/* Add the time of a call that returns.  @shadow: the shadow of the call, in the table
- * of shadows. */
-void profile_leave(const struct shadow *shadow);
+/* The users that know no depth and no tags are the profiler and the events of libc's functions
+ * (libcalls.h).  Both have one bit in the users of a followed call, FTRACE_PROFILE. */
+
+/* Handle the entry of a function whose site @ip has the user FTRACE_LIBC.  Returns true if its
+ * event must be recorded at the return.  @call_site: the return address. */
+bool plain_hit(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs);
+/*
+ * plain_enter - have the plain users of a site follow a call
+ * @users: the users of the site; FTRACE_LIBC only if plain_hit() has returned true
+ * @ip: the site; @slot: its slot
+ * @shadow: the shadow of the call, in the table of shadows.  After a tail call (@is_tail) it still
+ *	describes the first function.
+ *
+ * Returns the bit of FTRACE_PROFILE if one of them follows the call, else 0.
+ */
+uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
+		     const struct ftrace_regs *regs, const struct shadow *shadow, bool is_tail);
+/* The call with @shadow, whose users have FTRACE_PROFILE, has returned @value.  @marks:
+ * ABI_GRAPH_TAIL if it has made a tail call, else 0. */
+void plain_leave(const struct shadow *shadow, uint64_t value, uint32_t marks);
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "abi/late_system.h"
+#include "abi/own_systems.h"
 #include "base/bits.h"
 #include "ring/ring.h"
 #include "runtime/buffer/late.h"

@@ -89,10 +89,26 @@ static bool is_probe(const struct ulf_event *event, uint64_t function,
 	       function == (uint64_t)tp->iter || (is_first && !function);
 }
 
+/* Returns true if the frame that was unwound last is one of libulf.so. */
+static bool is_in_libulf(const struct unwind *unwind)
+{
+	uint64_t here = (uint64_t)stack_save;
+
+	return here >= unwind->image.start && here < unwind->image.end;
+}
+
+/* Returns true if a hook of libulf.so hits @event.  Then its tracepoint is no function of the
+ * program, and all frames of libulf.so before the first one of the program are those of the hit. */
+static bool is_hooked(const struct ulf_event *event)
+{
+	return event->direct && event->direct == event->tracepoint->iter;
+}
+
 uint32_t stack_save(const struct ulf_event *event, uint32_t depth, uint64_t *ret_ips,
 		    uint32_t max)
 {
 	uint32_t steps = 0, first = PROBE_STEPS + depth * EMIT_STEPS, last = first, nr = 0;
+	bool is_ours = is_hooked(event);
 	struct unwind unwind;
 	uint64_t function;
 
@@ -107,6 +123,9 @@ uint32_t stack_save(const struct ulf_event *event, uint32_t depth, uint64_t *ret
 			nr = 0;
 			last = steps + CALLER_STEPS;
 		}
+		is_ours = is_ours && is_in_libulf(&unwind);
+		if (is_ours)
+			nr = 0;
 		if (unwind.is_interrupted)
 			last = 0;	/* keep all frames from here on, even if the
 					 * signal interrupted another probe */

@@ -58,6 +58,10 @@ static uint32_t raise_generation(struct root *root)
 
 void apply_start(struct root *root, struct apply *ret_apply)
 {
+	const struct root_part *part;
+
+	for_each_root_part(part, root->parts, settings_changed)
+		part->settings_changed(root);
 	ret_apply->root = root;
 	ret_apply->generation = raise_generation(root);
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct abi_rule;
+struct event;
 struct extent_list;
 struct function_symbol;
 struct instance;
@@ -75,6 +76,13 @@ struct root_part {
 	/* Method stop_waiting: after this call the part must not wait for files that are
 	 * being parsed, and must work without the names in these files. */
 	void (*stop_waiting)(struct root *root);
+	/* Method event_need: prepare what @event needs before it is switched on in @instance, also
+	 * by a trigger.  Returns 0; -ERESTART if a parser is still at work: then the client's write
+	 * waits; or another -errno, which the client gets. */
+	int (*event_need)(struct instance *instance, const struct event *event);
+	/* Method settings_changed: called before processes are notified of new settings, of any
+	 * part.  Publishes what depends on settings of other parts. */
+	void (*settings_changed)(struct root *root);
 	/*
 	 * Method refused: called when a process has failed to apply settings, before the
 	 * client gets the errno.  Reports the reason in error_log if this part knows the

@@ -17,6 +17,7 @@
 #include "server/core/program.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/function_libcalls.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_need.h"
 #include "server/functions/function_read.h"
@@ -192,7 +193,7 @@ int functions_add(struct root *root, const char *path,
 /* A mapping of a file's code; the whole file if the program has reported it (@row). */
 struct file_mapping {
 	const char *path;
-	uint64_t start, off;		/* address of the mapping in memory, and offset of
+	uint64_t start, end, off;	/* addresses of the mapping in memory, and offset of
 					 * its start in the file */
 	uint64_t inode;			/* inode number of the file; 0 if unknown */
 	uint32_t dev_major, dev_minor;	/* device of the file, if @inode is not 0 */
@@ -441,7 +442,8 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 		r = add_mapped(root, mapping);
 	if (!is_known && !r)
 		see_known(root, mapping, &plain);
-	if (!r && plain && functions_must_move(root, plain))
+	if (!r && plain && (functions_must_move(root, plain) ||
+			    libcalls_are_in(root, mapping->start, mapping->end)))
 		r = add_moved(root, mapping, plain);
 	if (r == -ERESTART)
 		functions->is_parsing = true;
@@ -472,7 +474,7 @@ static int see_reported(struct root *root)
 		struct abi_object row =
 			*(const volatile struct abi_object *)&root->objects_table[i];
 		struct file_mapping mapping = {
-			.path = row.path, .start = row.start, .row = &row,
+			.path = row.path, .start = row.start, .end = row.end, .row = &row,
 		};
 
 		row.path[sizeof(row.path) - 1] = '\0';
@@ -510,9 +512,9 @@ static int see_line(struct root *root, const struct program_names *program, char
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64
-		   " %n", &mapping.start, rights, &mapping.off, &mapping.dev_major,
-		   &mapping.dev_minor, &mapping.inode, &at) != 6 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64
+		   " %n", &mapping.start, &mapping.end, rights, &mapping.off, &mapping.dev_major,
+		   &mapping.dev_minor, &mapping.inode, &at) != 7 ||
 	    rights[2] != 'x' || line[at] != '/')
 		return 0;
 	decode_newlines(line + at);

@@ -170,6 +170,9 @@ struct functions {
 	bool is_calls_known;		/* true: @wants_calls was computed */
 	bool wants_calls;		/* true: the boot settings ask for system calls, whose rows
 					 * are in the tables of moved functions */
+	uint32_t libcalls_needed;	/* events of libc's functions (enum libcall_event_id) that
+					 * were switched on at some time, one bit for each */
+	uint32_t libcalls_published;	/* events whose functions @block has */
 	uint64_t block_objects;		/* checksum of the objects that @block contains */
 	struct function_search *searches;	/* list of searches for written names, the
 						 * most recently used first */

@@ -17,6 +17,7 @@
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/function_libcalls.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/function_need.h"
 #include "server/functions/functions.h"
@@ -198,6 +199,8 @@ static bool is_used(const struct root *root, const struct function_object *objec
 		if (functions_take_all(instance) ||
 		    function_probes_are_in(instance, object))
 			return true;
+	if (libcalls_have(root, object, libcalls_on(root)))
+		return true;
 	words_of_object(functions, object, in);
 	for (uint32_t i = 0; i < object->sites.nr; i++)
 		if (functions->is_touched[object->first + i] || is_listed(in, i))
@@ -326,6 +329,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	beat();
 	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
 	function_probes_mark(root, from, users);
+	libcalls_mark(root, from, users);
 	mark_touched(functions, from, users);
 	memcpy(block + to->path, from->path, to->path_bytes);
 }
@@ -417,7 +421,7 @@ int functions_publish(struct root *root)
 	root_want_objects(root, ABI_WANTS_FUNCTIONS, are_wanted);
 	/* Publish a block even without users if functions were traced, to keep the marks
 	 * ABI_FUNCTIONS_TOUCHED for the next server. */
-	if (!are_wanted && !functions->has_touched) {
+	if (!are_wanted && !libcalls_on(root) && !functions->has_touched) {
 		block_retire(root, &functions->block, &root->control->functions);
 		functions->block_objects = objects_checksum(root);
 		return 0;
@@ -444,7 +448,8 @@ static uint32_t users_left(const struct root *root)
 	const struct function_tracers tracers = functions_tracers(root);
 	uint32_t users = tracers.entries | ABI_FUNCTIONS_MARKS |
 			 (tracers.profile ? ABI_FUNCTIONS_PROFILE : 0) |
-			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0);
+			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0) |
+			 (libcalls_on(root) ? ABI_FUNCTIONS_LIBC : 0);
 	const struct instance *instance;
 
 	for_each_instance(instance, root)

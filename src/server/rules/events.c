@@ -16,6 +16,7 @@
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/now.h"
+#include "server/core/part.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
@@ -165,6 +166,7 @@ static struct event *event_new(struct root *root, uint32_t row)
 	if (!event->format)
 		goto bad;
 	event->is_late = shm_load(&shared->flags) & ABI_EVENT_LATE;
+	event->is_own = shm_load(&shared->flags) & ABI_EVENT_OWN;
 	system = system_number(root, event->format->system);
 	if (system < 0)
 		goto bad;
@@ -599,7 +601,7 @@ bool event_is_listed(const struct root *root, const struct event *event)
 	const struct abi_event *shared = &root->events_table[event->row];
 
 	return event->is_visible &&
-	       (!event->is_late || shm_load(&shared->wanted) || shm_load(&shared->was_wanted));
+	       (!event->is_own || shm_load(&shared->wanted) || shm_load(&shared->was_wanted));
 }
 
 static bool is_match(const struct event *event, const struct event_match *match)
@@ -629,7 +631,7 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	/* Check the bit in @wanted, too: if a boot setting has switched the event on, a
 	 * process has set this bit itself. */
 	if ((is_on || wanted & bit) &&
-	    (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_LATE))
+	    (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_OWN))
 		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
 	shm_store(&shared->failed, 0);
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit); /* [event.wanted] */
@@ -662,38 +664,47 @@ int events_settle(struct instance *instance)
 	return ret;
 }
 
-int event_need_rings(struct instance *instance, const struct event *event)
+int event_need(struct instance *instance, const struct event *event)
 {
+	const struct root *root = instance->root;
+	const struct root_part *part;
+	int r = 0;
+
+	for_each_root_part(part, root->parts, event_need)
+		if (!r)
+			r = part->event_need(instance, event);
+	if (r)
+		return r;
 	return event->is_late ? instance_need_late(instance) : instance_need_rings(instance);
 }
 
 /* The rows of events that a write to a file of events selects. */
 struct selection {
 	const struct event_match *match;
-	bool has_late;			/* true: late events, too */
+	bool has_own;			/* true: libulf's own events, too */
 };
 
 /*
- * Return true if late events may be among the events that a write enables.  A write that
- * selects all events does not enable late events, because they cost more than others.  If
+ * Return true if libulf's own events may be among the events that a write enables.  A write that
+ * selects all events does not enable them, because they cost more than others.  If
  * the program itself has events of these names, a write that names no system means the
  * events of the program.
  */
-static bool may_be_late(const struct events *events, const struct event_match *match)
+static bool may_be_own(const struct events *events, const struct event_match *match)
 {
 	if (match->system)
 		return true;
 	if (!match->name && !match->either)
 		return false;
 	for (uint32_t i = 0; i < events->nr_visible; i++)
-		if (!events->visible[i]->is_late && is_match(events->visible[i], match))
+		if (!events->visible[i]->is_own && is_match(events->visible[i], match))
 			return false;
 	return true;
 }
 
 static bool is_selected(const struct event *event, const struct selection *selection)
 {
-	return (!event->is_late || selection->has_late) && is_match(event, selection->match);
+	return (!event->is_own || selection->has_own) && is_match(event, selection->match);
 }
 
 /* Make the rings that the visible events among those of @selection need.  Returns 0; -EINVAL if
@@ -705,7 +716,7 @@ static int need_rings(struct instance *instance, const struct selection *selecti
 
 	for (uint32_t i = 0; i < events->nr_visible && (!r || r == -EINVAL); i++)
 		if (is_selected(events->visible[i], selection))
-			r = event_need_rings(instance, events->visible[i]);
+			r = event_need(instance, events->visible[i]);
 	return r;
 }
 
@@ -732,7 +743,7 @@ int events_set(struct instance *instance, const struct event_match *match,
 		return r;
 	rules_refresh(instance);
 	if (is_on)
-		selection.has_late = may_be_late(events, match);
+		selection.has_own = may_be_own(events, match);
 	if (!has_selected(events, &selection))
 		return -EINVAL;
 	if (is_on) {

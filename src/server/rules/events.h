@@ -55,6 +55,8 @@ struct event {
 					 * @program has its value */
 	bool is_late;			/* true: agents record the event, some time after it
 					 * has happened (ABI_EVENT_LATE) */
+	bool is_own;			/* true: the event is one of libulf's own
+					 * (ABI_EVENT_OWN) */
 	bool is_booted;			/* true: the boot settings have already added
 					 * their triggers to the event */
 	struct event_format *format;
@@ -175,11 +177,11 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 /* Return the compiled print format of @event.  Returns NULL if the format cannot be
  * compiled; then the caller must print the fields instead. */
 const struct print_program *event_program(struct event *event);
-/* Make the rings that @event needs in @instance, unless they exist.  The caller must call
- * apply_start().  Returns 0 or -errno. */
-int event_need_rings(struct instance *instance, const struct event *event);
-/* Return true if @event appears in lists of events because it is visible.  A late event,
- * which every program has, appears only after it was switched on for the first time. */
+/* Prepare what @event needs before it is switched on in @instance: parts, and rings.  The caller
+ * must call apply_start().  Returns 0 or -errno. */
+int event_need(struct instance *instance, const struct event *event);
+/* Return true if @event appears in lists of events because it is visible.  An event of libulf's
+ * own, which every program has, appears only after it was switched on for the first time. */
 bool event_is_listed(const struct root *root, const struct event *event);
 /*
  * Return true if the setting of @event is on, and no process has failed to apply it.

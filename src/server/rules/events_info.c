@@ -26,9 +26,9 @@ void events_add_info(struct root *root, struct server_root_info *info)
 	for (uint32_t i = 0; i < events->nr_visible; i++) {
 		bool is_event_on = is_on(root, events->visible[i]);
 
-		/* Do not count a late event that is off.  Every program has the late
-		 * events, so they say nothing about this program. */
-		info->events_known += is_event_on || !events->visible[i]->is_late;
+		/* Do not count an own event of libulf that is off.  Every program has
+		 * these events, so they say nothing about this program. */
+		info->events_known += is_event_on || !events->visible[i]->is_own;
 		info->events_on += is_event_on;
 	}
 }

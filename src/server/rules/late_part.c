@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "abi/control.h"
-#include "abi/late_system.h"
+#include "abi/own_systems.h"
 #include "server/core/apply.h"
 #include "server/core/error_log.h"
 #include "server/core/instance.h"

@@ -184,7 +184,7 @@ int trigger_add(struct instance *instance, const struct event *event,
 		return -ENOSPC;
 	r = trigger_recompile(instance, event, trigger);
 	if (!r)
-		r = event_need_rings(instance, event);
+		r = event_need(instance, event);
 	if (!r && count != UINT64_MAX) {
 		r = slot_alloc(instance, count, &slot);
 		trigger->counter = slot + 1;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of the system ulf_libc, and the functions of libc that they are about.
+ *
+ * A process finds the functions: their addresses are those to which its own references to them are
+ * bound (abi_control.libcalls).  The server reads the addresses, has the objects analysed in which
+ * they are, and gives the functions the user ABI_FUNCTIONS_LIBC.
+ */
+#ifndef ULF_ABI_LIBC_EVENTS_H
+#define ULF_ABI_LIBC_EVENTS_H
+
+/* The events: X(id, name). */
+#define LIBCALL_EVENTS(X)							\
+	X(MALLOC, malloc)							\
+	X(FREE, free)								\
+	X(CALLOC, calloc)							\
+	X(REALLOC, realloc)							\
+	X(MEMALIGN, memalign)
+
+#define LIBCALL_EVENT_ENUM(id, name) LIBCALL_EVENT_##id,
+enum libcall_event_id {
+	LIBCALL_EVENTS(LIBCALL_EVENT_ENUM)
+		LIBCALL_NR_EVENTS,
+};
+
+/* The functions: X(number, id, name, event).  A number never changes. */
+#define LIBCALLS(X)								\
+	X(0, MALLOC, malloc, MALLOC)						\
+	X(1, FREE, free, FREE)							\
+	X(2, CALLOC, calloc, CALLOC)						\
+	X(3, REALLOC, realloc, REALLOC)						\
+	X(4, ALIGNED_ALLOC, aligned_alloc, MEMALIGN)				\
+	X(5, MEMALIGN, memalign, MEMALIGN)					\
+	X(6, POSIX_MEMALIGN, posix_memalign, MEMALIGN)				\
+	X(7, VALLOC, valloc, MEMALIGN)						\
+	X(8, PVALLOC, pvalloc, MEMALIGN)
+
+#define LIBCALL_ENUM(number, id, name, event) LIBCALL_##id = (number),
+enum libcall_number {
+	LIBCALLS(LIBCALL_ENUM)
+		LIBCALL_NR,
+};
+
+#endif

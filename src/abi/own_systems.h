@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libulf's own events.  Every program has them.  So that lists of events are those of the program,
+ * only a name with one of these systems selects such an event, and lists have it only after it
+ * was switched on.  The names of the systems begin with ulf_, because a program or its USDT
+ * probes may have systems of any other name.
+ */
+#ifndef ULF_ABI_OWN_SYSTEMS_H
+#define ULF_ABI_OWN_SYSTEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define ABI_LATE_SYSTEM		"ulf_sched"	/* late events: docs/design/sched.md */
+#define ABI_LIBC_SYSTEM		"ulf_libc"	/* calls of libc: docs/design/libc_events.md */
+
+/* Returns true if the @len bytes at @text are the name of a system of libulf's own. */
+static inline bool abi_is_own_system(const char *text, size_t len)
+{
+	return (len == strlen(ABI_LATE_SYSTEM) && !memcmp(text, ABI_LATE_SYSTEM, len)) ||
+	       (len == strlen(ABI_LIBC_SYSTEM) && !memcmp(text, ABI_LIBC_SYSTEM, len));
+}
+
+#endif

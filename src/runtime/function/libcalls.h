@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of the system ulf_libc: calls of functions of libc.  A function with such an event
+ * has the user FTRACE_LIBC.
+ *
+ *	malloc() entered	a table row per call, beside its shadow (shadow.h), gets the
+ *				arguments; the return address becomes that of the body
+ *	malloc() returns	the event is recorded with the row and the return value
+ *
+ *	free() entered		the event is recorded; nothing more is known at the return
+ *
+ * libcalls.c runs at hits, with general registers only.  libcall_events.c makes the events and
+ * records them.  libcall_sites.c and libcall_addresses.c find the functions.
+ */
+#ifndef ULF_RUNTIME_LIBCALLS_H
+#define ULF_RUNTIME_LIBCALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/libc_events.h"
+#include "arch/arch.h"
+#include <ulf/event.h>
+
+struct shadow;
+
+#define LIBCALL_ARGS_MAX	3u	/* number of arguments that are kept until the return */
+
+/* A call for which an event is recorded. */
+struct libcall_hit {
+	enum libcall_number number;
+	uint64_t call_site;		/* return address of the call */
+	const uint64_t *args;
+	uint64_t value;			/* the return value; at the entry 0 */
+};
+
+/* The event of each function, by enum libcall_number: enum libcall_event_id. */
+extern const uint8_t libcall_event_of[LIBCALL_NR] FTRACE_HIDDEN;
+/* The tracepoints of the events, by enum libcall_event_id.  Only the events themselves have
+ * probes there. */
+extern struct tracepoint libcall_tracepoints[LIBCALL_NR_EVENTS] FTRACE_HIDDEN;
+
+/* A call whose event is recorded at its return. */
+struct libcall_row {
+	uint64_t args[LIBCALL_ARGS_MAX];
+	uint32_t number;		/* enum libcall_number + 1; 0: the call has no event */
+	uint32_t reserved;
+};
+
+extern uint64_t libcall_sites[LIBCALL_NR] FTRACE_HIDDEN;	/* address of the site of each
+								 * function; 0: none */
+extern struct libcall_row *libcall_rows FTRACE_HIDDEN;	/* one element for each entry of the table
+							 * of shadows; NULL: not made yet */
+
+/* ---- at hits: any thread and any signal handler ---- */
+
+/* When the event of a call must be recorded. */
+enum libcall_when {
+	LIBCALL_NEVER,			/* the event is off, or the function has none */
+	LIBCALL_NOW,
+	LIBCALL_AT_RETURN,
+};
+
+/* Handle the entry of the function with the site @ip, which returns to @call_site.  Sets *@ret
+ * unless the result is LIBCALL_NEVER. */
+enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs,
+				struct libcall_hit *ret) FTRACE_HIDDEN;
+/* Keep what the event needs at the return of the call with @shadow: libcall_enter() has returned
+ * LIBCALL_AT_RETURN. */
+void libcall_follow(const struct shadow *shadow, uint64_t ip,
+		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
+/* A call is followed at @shadow, and it has no event. */
+void libcall_forget(const struct shadow *shadow) FTRACE_HIDDEN;
+/* Returns true if the event of the call with @shadow must be recorded at its return.  The users of
+ * the call must have FTRACE_PROFILE. */
+bool libcall_is_open(const struct shadow *shadow) FTRACE_HIDDEN;
+/* The call with @shadow has returned @value.  Returns false if no event must be recorded, else sets
+ * *@ret. */
+bool libcall_leave(const struct shadow *shadow, uint64_t value,
+		   struct libcall_hit *ret) FTRACE_HIDDEN;
+/* Record the event of @hit, a struct libcall_hit *, through ftrace_call_slowly().  Returns 0. */
+uint64_t libcall_record(uint64_t hit, uint64_t, uint64_t) FTRACE_HIDDEN;
+
+/* ---- settings ---- */
+
+/* The addresses of the functions, by enum libcall_number; 0: there is no such function.
+ * libcalls_init() sets them. */
+extern uint64_t libcall_addresses[LIBCALL_NR];
+/* Find the addresses.  Only libulf.so has this function.  May call any function of libc. */
+void libcalls_find(uint64_t ret_addresses[LIBCALL_NR]) __attribute__((weak)) FTRACE_HIDDEN;
+
+/* Method init of the part: register the events, and store the addresses of the functions in the
+ * root's memory. */
+void libcalls_init(void);
+/* Find the sites of the functions, and make the table of calls.  Called before sites get the user
+ * FTRACE_LIBC.  The caller holds runtime_lock().  Returns 0 or -ENOMEM. */
+int libcalls_prepare(void);
+
+#endif
