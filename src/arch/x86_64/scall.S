@@ -17,7 +17,7 @@
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/scall.h"
 
-/* The frame, from low to high addresses. */
+/* The frame of a hook, from low to high addresses. */
 #define RECORD		0		/* struct scall_record */
 #define STEPS		64		/* address of the struct scall_steps of this call */
 #define FLAGS		72
@@ -32,7 +32,8 @@
 
 	.text
 
-	/* Operations after that which push `back'. */
+	/* Operations of a DWARF expression, which follow the operation that
+	 * pushes `back'. */
 #define FIND_NEXT							\
 	0x09, -FCODE_CELL_BYTES & 0xff, 0x1a,	/* const1s, and: cell */	\
 	0x12, 0x23, SCALL_NR, 0x06,		/* dup, plus_uconst, deref */	\
@@ -72,7 +73,8 @@
 	movq	%rax, FLAGS(%rsp)
 	.endm
 
-	/* Write the record for the event of the step at \at, if it is on.  In: rcx = steps. */
+	/* Write the record of the step at offset \at if the step's event is on.  In: rcx =
+	 * steps. */
 	.macro	take_step at
 	movq	\at(%rcx), %rdi
 	testq	%rdi, %rdi
@@ -88,11 +90,14 @@
 2:
 	.endm
 
-	/* Write the record for all events.  In: rcx = number of the call. */
+	/* Write the records of both steps of a call.  In: rcx = number of the
+	 * call. */
 	.macro	take_steps all
 	leaq	\all(%rip), %rax
 	movl	$SCALL_NUMBERS, %edx
-	cmpq	%rdx, %rcx			/* unsigned: a negative number is large */
+	cmpq	%rdx, %rcx			/* compare as unsigned numbers, so
+						 * that a negative number counts as
+						 * large */
 	cmovaeq	%rdx, %rcx
 	shlq	$5, %rcx
 	addq	%rax, %rcx
@@ -159,8 +164,9 @@
 	movq	R10(%rsp), %r10
 	end_hook scall_exit_hook, RECORD+16, %rax
 
-	/* Call scall_slowly() with an aligned stack, and with what arch_event_append() has got.
-	 * The step must not be read again: the agent may have switched its event off. */
+	/* Call scall_slowly() with an aligned stack, and with the arguments that
+	 * arch_event_append() has got.  The step must not be read again: the agent may have
+	 * switched its event off. */
 	.balign	16
 	.type	scall_call_slowly, @function
 scall_call_slowly:

@@ -25,9 +25,12 @@
 #define SCALL_CALL_BYTES	13	/* size of the two instructions that lead to
 					 * the hook, bytes */
 #define SCALL_NEXT	60
-#define SCALL_NUMBERS	512		/* the hooks know what to do for each lower number */
-#define SCALL_ARGS	6		/* maximum number of arguments */
-#define SCALL_SLOWLY	0xffffffff	/* a value of scall_step.bytes */
+#define SCALL_NUMBERS	512		/* the hooks have steps only for numbers of
+					 * system calls below this one */
+#define SCALL_ARGS	6		/* maximum number of arguments of a system
+					 * call */
+#define SCALL_SLOWLY	0xffffffff	/* value of scall_step.bytes for a step that
+					 * scall_slowly() must do */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -85,14 +88,15 @@ struct scall_record {
 /* A step of a hook: an event that it records. */
 struct scall_step {
 	const struct ulf_event *event;	/* the event; NULL: it is off */
-	uint32_t bytes;			/* size of the record.  SCALL_SLOWLY: the event has several
-					 * probes, so scall_slowly() must call them */
+	uint32_t bytes;			/* size of the record, bytes; SCALL_SLOWLY:
+					 * the event has several probes, so
+					 * scall_slowly() must call them */
 	uint32_t reserved;
 };
 
-/* The steps of a hook for one call. */
+/* The steps of a hook for one system call. */
 struct scall_steps {
-	struct scall_step raw;		/* raw_syscalls:sys_enter or sys_exit */
+	struct scall_step raw;		/* step of raw_syscalls:sys_enter or sys_exit */
 	struct scall_step named;	/* the event of this call */
 };
 

@@ -577,7 +577,7 @@ static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
-/* Record the exit of the call with @shadow, which a tail call replaces by the call with @tags.
+/* Record the exit of a call (@shadow) that a tail call replaces by another call (@tags).
  * Returns the tags for which both calls are one signal handler: the records of these tags
  * mark neither an end of the handler at the first call nor a start at the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)

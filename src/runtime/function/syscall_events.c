@@ -34,7 +34,7 @@
 static struct syscall_pair *named[SCALL_NUMBERS];
 static struct syscall_pair raw;
 
-/* ---- the table as text ---- */
+/* ---- the table of system calls as text ---- */
 
 /* Each row is a list of strings: the names of the two events, the print format of the first one,
  * a type and a name for each argument, and an empty string. */
@@ -72,7 +72,7 @@ static struct syscall_pair raw;
 static const uint16_t numbers[] = { TABLE(NUMBER) };
 #define NR_EVENTS	(2 + 2 * ARRAY_SIZE(numbers))
 
-/* All rows, one after the other. */
+/* The text of all rows, one row after the other. */
 #define MEMBER(nr, name, args)	char of_##nr[sizeof(TEXT(name, args))];
 #define VALUE(nr, name, args)	TEXT(name, args),
 static const struct {
@@ -121,7 +121,8 @@ static const void *no_print(void)
 	return NULL;
 }
 
-/* Make the fields from the rest of a row, which *@text is at. */
+/* Make the fields of a system call's events.  *@text: the rest of its row,
+ * after the print format. */
 static void make_fields(struct syscall_pair *pair, const char **text)
 {
 	struct ulf_field *field = pair->fields;
@@ -181,7 +182,8 @@ static void make_events_of(struct syscall_pair *pair, const char *system, const 
 	pair->exit.probe = (void *)probe_exit;
 }
 
-/* Make the events of a row, which *@text is at, and move *@text to the next row. */
+/* Make the two events of the row that begins at *@text, and move *@text to the next
+ * row. */
 static void make_pair(struct syscall_pair *pair, const char **text)
 {
 	const char *enter = next_string(text);

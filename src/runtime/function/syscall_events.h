@@ -14,11 +14,13 @@
 #include "arch/arch.h"
 #include <ulf/event.h>
 
-/* Two events: a system call begins, and has returned. */
+/* The two events of a system call: the call begins, and the call has
+ * returned. */
 struct syscall_pair {
 	struct ulf_event enter;
-	struct ulf_field fields[SCALL_ARGS + 2];	/* of @enter: the number, the arguments,
-							 * the end; see event_fields() */
+	/* fields of @enter: the number, the arguments, and the end of the table;
+	 * see event_fields() */
+	struct ulf_field fields[SCALL_ARGS + 2];
 	struct ulf_event exit;
 	struct tracepoint enter_point, exit_point;
 	uint32_t nr_args;
@@ -26,11 +28,13 @@ struct syscall_pair {
 
 static_assert(offsetof(struct syscall_pair, fields) == sizeof(struct ulf_event), "event_fields()");
 
-/* The events.  Only libulf.so has them: with libulf.a the address of syscall_events is NULL. */
+/* The events of system calls.  Only libulf.so has them: with libulf.a the address of
+ * syscall_events is NULL. */
 struct syscall_events {
 	struct syscall_pair *raw;		/* the raw events */
-	struct syscall_pair *const *named;	/* the events of each of SCALL_NUMBERS numbers;
-						 * NULL: none */
+	struct syscall_pair *const *named;	/* array of SCALL_NUMBERS elements:
+						 * the events of each system call, by
+						 * its number; NULL: it has no events */
 	/* Make all events and register their module.  Takes runtime_lock(). */
 	void (*init)(void);
 	/* Call the probes of an event, for ftrace_call_slowly().  @event: a struct ulf_event;

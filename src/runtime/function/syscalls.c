@@ -147,7 +147,8 @@ static bool is_alone(const struct ulf_event *event)
 	return funcs && funcs->func == event->probe && funcs->data == event && !funcs[1].func;
 }
 
-/* Let the hooks record @event, if it is on and @is_wanted.  @bytes: size of a record. */
+/* Let the hooks record @event, if the event is on and @is_wanted is true.  @bytes: size
+ * of a record. */
 static bool set_step(struct scall_step *step, const struct ulf_event *event, uint32_t bytes,
 		     bool is_wanted)
 {
@@ -168,7 +169,8 @@ static bool set_exit(struct scall_step *step, const struct syscall_pair *pair, b
 	return set_step(step, &pair->exit, syscall_exit_bytes(), is_wanted);
 }
 
-/* Set the steps of all numbers.  Returns true if an event is on and @is_wanted. */
+/* Set the steps of all system calls.  Returns true if some event is on and
+ * @is_wanted is true. */
 static bool set_steps(bool is_wanted)
 {
 	bool is_any_on = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls of the program.  With the boot setting `syscalls` the events raw_syscalls:sys_enter
- * and sys_exit exist, and those of single calls (syscall_events.h).  While one of them is on, jumps
- * to hooks are around the system calls of all objects that the server has named
- * (docs/design/syscalls.md).
+ * System calls of the program.  With the boot setting `syscalls`, the program has the
+ * events raw_syscalls:sys_enter and sys_exit, and the events of single system calls
+ * (syscall_events.h).  While one of these events is on, jumps to hooks are around the
+ * system calls of all objects that the server has named (docs/design/syscalls.md).
  */
 #ifndef ULF_RUNTIME_SYSCALLS_H
 #define ULF_RUNTIME_SYSCALLS_H
@@ -17,20 +17,22 @@ struct object;
 struct syscalls;
 struct ulf_event;
 
-/* Register the events, if the boot settings ask for them.  No lock held. */
+/* Register the events of system calls, if the boot settings ask for them.  No
+ * lock held. */
 void syscalls_init(void);
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Returns true if the boot settings ask for system calls. */
 bool syscalls_are_wanted(void);
-/* Put jumps around the system calls of all objects, or remove them, as the events are on or off.
- * Returns 0 or the first -errno; all other objects are switched. */
+/* Put jumps around the system calls of all objects if their events are on, else remove the
+ * jumps.
+ * Returns 0 or the first -errno; after an error all other objects are switched. */
 int syscalls_apply(void);
-/* Remove all jumps.  Returns 0 or the first -errno. */
+/* Remove the jumps around all system calls.  Returns 0 or the first -errno. */
 int syscalls_leave(void);
-/* Leave those functions of @object untraced whose first instructions a jump around a system call
- * may replace: a byte must belong to one jump only. */
+/* Exclude functions of @object from tracing if a jump around a system call may replace
+ * their first instructions, because each byte must belong to one jump only. */
 void syscalls_take_functions(struct object *object);
 /* Free the state of an object that was unloaded.  NULL is allowed. */
 void syscalls_free(struct syscalls *syscalls);
@@ -43,12 +45,14 @@ void syscall_hit_slowly(const struct ulf_event *event, struct scall_record *reco
 
 /* The system calls of an object.  runtime_lock() protects all members. */
 struct syscalls {
-	struct fcode_cell *cells;	/* two for each row of the table: enter, exit */
+	struct fcode_cell *cells;	/* array of cells, two for each row of the
+					 * table: one before the call, one after it */
 	uint32_t nr;			/* number of cells */
-	bool is_on;			/* true: the jumps are there */
-	bool *is_jump;			/* for each cell: true if a jump leads to it */
-	bool *is_new;			/* for each cell: true if the change that is under way has
-					 * changed is_jump */
+	bool is_on;			/* true: the jumps to the cells are in the
+					 * text */
+	bool *is_jump;			/* for each cell, true if a jump leads to it */
+	bool *is_new;			/* for each cell, true if the present change
+					 * has changed its is_jump */
 };
 
 /* Returns the site of cell @cell of @object. */
