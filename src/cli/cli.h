@@ -40,8 +40,8 @@ struct cli_cmd {
 /* The commands, in the order in which `ulf help` lists them.  The file cmd_<name>.c defines
  * the variable cli_<name>. */
 #define CLI_COMMANDS(X) \
-	X(run) X(record) X(report) X(graph) X(diff) X(export) X(view) X(archive) X(attach) \
-	X(detach) X(ls) X(mount) X(umount) X(cat) X(echo) \
+	X(run) X(record) X(report) X(graph) X(offcpu) X(diff) X(export) X(view) X(archive) \
+	X(attach) X(detach) X(ls) X(mount) X(umount) X(cat) X(echo) \
 	X(exec) X(hist) X(top) X(watch) X(blackbox) X(dump) X(check) X(rm) X(server) X(stop)
 
 #define CLI_COMMAND(name)	extern const struct cli_cmd cli_##name;

@@ -95,8 +95,8 @@ static char *find_alive(struct conn *conn, const char *word, pid_t pid)
 	return name;
 }
 
-/* Run `ulf attach PID` for the process @pid.  The command prints errors itself. */
-static int attach(pid_t pid)
+/* Run `ulf attach [OPTION] PID` for the process @pid.  The command prints errors itself. */
+static int attach(pid_t pid, const char *option)
 {
 	char word[16];
 	pid_t child;
@@ -109,7 +109,8 @@ static int attach(pid_t pid)
 
 		if (null >= 0)
 			dup2(null, STDOUT_FILENO);
-		execl("/proc/self/exe", "ulf", "attach", word, (char *)NULL);
+		execl("/proc/self/exe", "ulf", "attach", option ? option : word,
+		      option ? word : NULL, (char *)NULL);
 		_exit(CLI_NOT_STARTED);
 	}
 	if (child < 0 || waitpid(child, &status, 0) < 0)
@@ -117,7 +118,8 @@ static int attach(pid_t pid)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
 }
 
-static int find_root(struct conn *conn, const char *word, char **ret_root)
+static int find_root(struct conn *conn, const char *word, const char *attach_option,
+		     char **ret_root)
 {
 	pid_t pid;
 
@@ -132,7 +134,7 @@ static int find_root(struct conn *conn, const char *word, char **ret_root)
 	*ret_root = find_alive(conn, NULL, pid);
 	if (*ret_root)
 		return 0;
-	if (attach(pid))
+	if (attach(pid, attach_option))
 		return -ENOENT;
 	*ret_root = find_alive(conn, NULL, pid);
 	if (*ret_root)
@@ -195,7 +197,7 @@ static int make_in_root(struct conn *conn, struct record_instance *instance, cha
 int record_instance_make(struct conn *conn, const char *word, struct record_instance *instance)
 {
 	char *root;
-	int r = find_root(conn, word, &root);
+	int r = find_root(conn, word, instance->attach_option, &root);
 
 	if (r)
 		return r;
@@ -257,6 +259,16 @@ static int write_filter(const struct place *place, const char *event, const char
 	return write_file(place, path, filter, O_TRUNC);
 }
 
+/* Write a trigger: "SYSTEM/EVENT TRIGGER". */
+static int write_trigger(const struct place *place, const char *setting)
+{
+	size_t len = strcspn(setting, " ");
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "events/%.*s/trigger", (int)len, setting);
+	return write_file(place, path, setting + len + 1, O_APPEND);
+}
+
 /* Apply all settings of the kind @kind, in the order of the command line. */
 static int apply_kind(const struct place *place, const struct record_instance *instance,
 		      enum record_kind kind)
@@ -270,6 +282,8 @@ static int apply_kind(const struct place *place, const struct record_instance *i
 			continue;
 		if (kind == RECORD_FILTER)
 			r = write_filter(place, setting[-1].value, setting->value);
+		else if (kind == RECORD_TRIGGER)
+			r = write_trigger(place, setting->value);
 		else if (kind == RECORD_FUNCTIONS)
 			r = write_file(place, "set_ftrace_filter", setting->value, O_APPEND);
 		else if (kind == RECORD_EVENT)
@@ -283,7 +297,7 @@ static int apply_kind(const struct place *place, const struct record_instance *i
 static int begin_in_root(const struct place *place, const struct record_instance *instance)
 {
 	static const enum record_kind order[] = {
-		RECORD_FILTER, RECORD_FUNCTIONS, RECORD_EVENT, RECORD_TRACER,
+		RECORD_FILTER, RECORD_TRIGGER, RECORD_FUNCTIONS, RECORD_EVENT, RECORD_TRACER,
 	};
 	char kb[32];
 	int r;
@@ -308,20 +322,32 @@ int record_instance_begin(struct conn *conn, const struct record_instance *insta
 	return r;
 }
 
-void record_instance_stop(struct conn *conn, const struct record_instance *instance)
+/* Write to a file of the instance in each root.  A failure is not reported: the root may be dead,
+ * and its recording has ended then. */
+static void write_quietly(struct conn *conn, const struct record_instance *instance,
+			  const char *name, const char *text)
 {
 	for (uint32_t i = 0; i < instance->nr_roots; i++) {
 		struct place place = place_of(conn, instance, i);
 		char path[PATH_BYTES];
 		struct tree_write write;
 
-		place_path(&place, "tracing_on", path);
-		tree_write_init(&write, path, "0\n", O_TRUNC);
-		/* A failure is not reported, because the root may be dead, so that its
-		 * recording has ended. */
+		place_path(&place, name, path);
+		tree_write_init(&write, path, text, O_TRUNC);
 		do_write(conn, &write);
 		tree_write_done(&write);
 	}
+}
+
+void record_instance_mark(struct conn *conn, const struct record_instance *instance,
+			  const char *line)
+{
+	write_quietly(conn, instance, "trace_marker", line);
+}
+
+void record_instance_stop(struct conn *conn, const struct record_instance *instance)
+{
+	write_quietly(conn, instance, "tracing_on", "0\n");
 }
 
 void record_instance_remove(struct conn *conn, const struct record_instance *instance)

@@ -17,6 +17,7 @@ enum record_kind {
 	RECORD_EVENT,
 	RECORD_FILTER,			/* a filter, for the event that stands before the
 					 * filter on the command line */
+	RECORD_TRIGGER,			/* a trigger: "SYSTEM/EVENT TRIGGER" */
 	RECORD_FUNCTIONS,
 	RECORD_TRACER,
 };
@@ -37,6 +38,8 @@ struct record_instance {
 					 * in which the instance was made */
 	uint32_t nr_roots;
 	char name[32];			/* name of the instance */
+	const char *attach_option;	/* option for `ulf attach` of a program that has no root;
+					 * NULL: none */
 };
 
 /* Add a setting of the command line.  @value must stay valid.  Returns 0 or -errno; prints
@@ -58,6 +61,9 @@ int record_instance_make(struct conn *conn, const char *word, struct record_inst
 /* Apply the settings to the instance in each root, so that events are recorded from then on.
  * Returns 0, or -errno after the first error; prints errors. */
 int record_instance_begin(struct conn *conn, const struct record_instance *instance);
+/* Write a line to the file trace_marker of each root's instance.  Prints no errors. */
+void record_instance_mark(struct conn *conn, const struct record_instance *instance,
+			  const char *line);
 /* Turn recording off in the instance of each root. */
 void record_instance_stop(struct conn *conn, const struct record_instance *instance);
 /* Remove the instance from each root in which record_instance_make() has made it.  Prints

@@ -654,7 +654,7 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 		bytes += content.pages[i].bytes;
 	r = content.pages ? finish_file(recorded, conn, writer, &content) : -ENOMEM;
 	free(content.pages);
-	if (!r)
+	if (!r && !session->settings.is_quiet)
 		print_result(path, &content, bytes);
 	return r;
 }

@@ -30,6 +30,7 @@ struct record_settings {
 					 * begins; 0: at @max_bytes the recording ends */
 	uint32_t run_id;		/* run id of the run whose roots are recorded; 0: the
 					 * roots in @roots are recorded */
+	bool is_quiet;			/* true: record_stop() prints errors only */
 	bool is_archive;		/* true: write only the records that the roots in
 					 * @roots have recorded until now */
 	char *const *roots;		/* array of @nr_roots names: full names of the roots

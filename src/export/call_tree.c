@@ -37,26 +37,21 @@ struct call_tree {
 
 /* A function has different addresses in two files.  So functions of different files are
  * compared by name. */
-static bool is_function(const struct call_node *node, const struct export_thread *thread,
-			const struct export_call *call, uint64_t addr)
+static bool is_function(const struct call_node *node, const struct call_node *what)
 {
-	if (node->file_number == thread->file_number)
-		return node->addr == addr;
-	return node->name && call->name && !strcmp(node->name, call->name);
+	if (node->file_number == what->file_number)
+		return node->addr == what->addr;
+	return node->name && what->name && !strcmp(node->name, what->name);
 }
 
-/* Return the child of @parent for the function of @call; make it if there is none.  The child
- * becomes the first child of @parent, because the next call is often of the same function.
- * Returns NULL if there is no memory. */
-static struct call_node *child_of(struct call_tree *tree, struct call_node *parent,
-				  const struct export_thread *thread,
-				  const struct export_call *call)
+/* The child that is found or made becomes the first one, because the next call is often of the
+ * same function. */
+struct call_node *call_tree_child(struct call_tree *tree, struct call_node *parent,
+				  const struct call_node *what)
 {
-	const struct datfile_symbol *symbol = datfile_symbol(thread->file, call->func);
-	uint64_t addr = symbol ? symbol->start : call->func;
 	struct call_node **at = &parent->children, *node;
 
-	while ((node = *at) && !is_function(node, thread, call, addr))
+	while ((node = *at) && !is_function(node, what))
 		at = &node->next;
 	if (node) {
 		*at = node->next;
@@ -67,7 +62,7 @@ static struct call_node *child_of(struct call_tree *tree, struct call_node *pare
 		if (!node)
 			return NULL;
 		*node = (struct call_node){
-			.addr = addr, .name = call->name, .file_number = thread->file_number,
+			.addr = what->addr, .name = what->name, .file_number = what->file_number,
 			.parent = parent, .min_ns = UINT64_MAX,
 		};
 		parent->nr_children++;
@@ -75,6 +70,19 @@ static struct call_node *child_of(struct call_tree *tree, struct call_node *pare
 	node->next = parent->children;
 	parent->children = node;
 	return node;
+}
+
+static struct call_node *child_of(struct call_tree *tree, struct call_node *parent,
+				  const struct export_thread *thread,
+				  const struct export_call *call)
+{
+	const struct datfile_symbol *symbol = datfile_symbol(thread->file, call->func);
+	const struct call_node what = {
+		.addr = symbol ? symbol->start : call->func, .name = call->name,
+		.file_number = thread->file_number,
+	};
+
+	return call_tree_child(tree, parent, &what);
 }
 
 /* ---- calls ---- */
@@ -187,7 +195,7 @@ static int sort_children(struct call_node *node)
 	return 0;
 }
 
-static int sort_tree(struct call_tree *tree)
+int call_tree_sort(struct call_tree *tree)
 {
 	struct call_node *node = &tree->top;
 	int r = 0;
@@ -195,6 +203,12 @@ static int sort_tree(struct call_tree *tree)
 	for (; !r && node; node = call_tree_next(node))
 		r = sort_children(node);
 	return r;
+}
+
+struct call_node *call_tree_alloc(struct call_tree **ret_tree)
+{
+	*ret_tree = calloc(1, sizeof(**ret_tree));
+	return *ret_tree ? &(*ret_tree)->top : NULL;
 }
 
 void call_tree_free(struct call_tree *tree)
@@ -249,7 +263,7 @@ void call_tree_call_end(struct export *ex, const struct export_thread *thread,
 
 const struct call_node *call_tree_finish(struct export *ex)
 {
-	ex->error = sort_tree(tree_of(ex));
+	ex->error = call_tree_sort(tree_of(ex));
 	return ex->error ? NULL : &tree_of(ex)->top;
 }
 

@@ -51,6 +51,20 @@ struct call_node *call_tree_next(const struct call_node *node);
 /* Free the tree.  NULL is allowed. */
 void call_tree_free(struct call_tree *tree);
 
+/* ---- trees that are made from something else than calls ---- */
+
+/* Make an empty tree.  Returns its first node; NULL if there is no memory. */
+struct call_node *call_tree_alloc(struct call_tree **ret_tree);
+/*
+ * Return the child of @parent that is the function of @what; make it if there is none.  Of @what
+ * the members addr, name and file_number are used; the name is not copied.  Returns NULL if there
+ * is no memory.
+ */
+struct call_node *call_tree_child(struct call_tree *tree, struct call_node *parent,
+				  const struct call_node *what);
+/* Sort the children of each node by total_ns, the largest first.  Returns 0 or -ENOMEM. */
+int call_tree_sort(struct call_tree *tree);
+
 /* ---- methods for formats that are written from a call tree ---- */
 
 /* The state of a format that is written from a call tree. */

@@ -45,11 +45,11 @@ static void put_stack(const struct call_node *node, struct text *out)
 	}
 }
 
-static void finish(struct export *ex)
+void export_put_folded(struct export *ex, const struct call_node *top)
 {
-	const struct call_node *node = call_tree_finish(ex);
+	const struct call_node *node = top;
 
-	while (node && (node = call_tree_next(node))) {
+	while ((node = call_tree_next(node))) {
 		if (!node->self_ns)
 			continue;
 		put_stack(node, &ex->out);
@@ -58,6 +58,14 @@ static void finish(struct export *ex)
 		text_putc(&ex->out, '\n');
 		export_flush_if_full(ex);
 	}
+}
+
+static void finish(struct export *ex)
+{
+	const struct call_node *top = call_tree_finish(ex);
+
+	if (top)
+		export_put_folded(ex, top);
 }
 
 const struct export_format export_folded = {

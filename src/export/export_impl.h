@@ -189,6 +189,22 @@ bool export_is_call(const struct datfile_event *event);
 /* Append the name of the function that is called, or its address if the name is not known. */
 void export_call_name(const struct export_call *call, struct text *out);
 
+/* ---- functions of export_svg.c and export_folded.c: trees of calls ---- */
+
+struct call_node;
+
+/* The words of a flame graph. */
+struct svg_words {
+	const char *time;		/* meaning of the time: "in calls" */
+	const char *counted;		/* meaning of call_node.count: "calls" */
+	bool has_max;			/* true: boxes show max_ns; false: self_ns */
+};
+
+/* Append a flame graph of the tree, which must be sorted. */
+void export_put_svg(struct export *ex, const struct svg_words *words, const struct call_node *top);
+/* Append a line for each node with a self_ns. */
+void export_put_folded(struct export *ex, const struct call_node *top);
+
 /* ---- numbers ---- */
 
 /* Return true if a number can have the size @bytes: 1, 2, 4 or 8. */

@@ -22,6 +22,7 @@
 
 struct svg {
 	struct text *out;
+	const struct svg_words *words;
 	double scale;			/* pixels per ns */
 	uint64_t all_ns;
 	int rows;
@@ -69,11 +70,14 @@ static void put_box(struct svg *svg, const struct call_node *node, int depth, co
 
 	text_puts(svg->out, "<g><title>");
 	put_xml(svg->out, name, len);
-	text_printf(svg->out, ": %" PRIu64 " calls, %.3f us, %.2f %%, without inner calls %.3f us"
+	text_printf(svg->out, ": %" PRIu64 " %s, %.3f us, %.2f %%, %s %.3f us"
 		    "</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
-		    "fill=\"hsl(%u,80%%,68%%)\"/>", node->count, (double)node->total_ns / 1e3,
+		    "fill=\"hsl(%u,80%%,68%%)\"/>", node->count, svg->words->counted,
+		    (double)node->total_ns / 1e3,
 		    100.0 * (double)node->total_ns / ((double)svg->all_ns + 0.1),
-		    (double)node->self_ns / 1e3, x, y, width, ROW - 1, hue_of(name));
+		    svg->words->has_max ? "longest" : "without inner calls",
+		    (double)(svg->words->has_max ? node->max_ns : node->self_ns) / 1e3, x, y, width,
+		    ROW - 1, hue_of(name));
 	text_printf(svg->out, "<text x=\"%.2f\" y=\"%d\">", x + 3, y + 12);
 	if (fits >= 3 || fits >= len) {
 		put_xml(svg->out, name, len > fits ? fits - 2 : len);
@@ -120,9 +124,10 @@ static void put_head(const struct export *ex, const struct svg *svg)
 		text_puts(svg->out, i ? ", " : "");
 		put_xml(svg->out, name, strlen(name));
 	}
-	text_printf(svg->out, ": %.3f ms in calls</text>\n"
+	text_printf(svg->out, ": %.3f ms %s</text>\n"
 		    "<text id=\"about\" x=\"10\" y=\"36\" fill=\"#555\">click: zoom; ctrl-f: "
-		    "search</text>\n<g id=\"boxes\">\n", (double)svg->all_ns / 1e6);
+		    "search</text>\n<g id=\"boxes\">\n", (double)svg->all_ns / 1e6,
+		    svg->words->time);
 }
 
 static void put_boxes(struct export *ex, struct svg *svg, const struct call_node *top)
@@ -142,14 +147,11 @@ static void put_boxes(struct export *ex, struct svg *svg, const struct call_node
 	}
 }
 
-static void finish(struct export *ex)
+void export_put_svg(struct export *ex, const struct svg_words *words, const struct call_node *top)
 {
-	const struct call_node *top = call_tree_finish(ex);
-	struct svg svg = { .out = &ex->out };
+	struct svg svg = { .out = &ex->out, .words = words };
 	int depth = 0;
 
-	if (!top)
-		return;
 	svg.all_ns = top->total_ns;
 	svg.scale = WIDTH / ((double)top->total_ns + 0.1);
 	for (const struct call_node *node = top; node; node = next_drawn(&svg, node, &depth))
@@ -159,6 +161,15 @@ static void finish(struct export *ex)
 	text_puts(&ex->out, "</g>\n<script><![CDATA[\n");
 	text_puts(&ex->out, asset_flame_js);
 	text_puts(&ex->out, "]]></script>\n</svg>\n");
+}
+
+static void finish(struct export *ex)
+{
+	static const struct svg_words words = { .time = "in calls", .counted = "calls" };
+	const struct call_node *top = call_tree_finish(ex);
+
+	if (top)
+		export_put_svg(ex, &words, top);
 }
 
 const struct export_format export_svg = {

@@ -5,6 +5,7 @@
 
 #include "hist/lang.h"
 #include "hist/show.h"
+#include "hist/syscall_name.h"
 
 /*
  * A private copy of an entry of the table.
@@ -152,10 +153,5 @@ bool show_count_stats(struct hist_show *show, struct text *out);
 bool show_print_entries(struct hist_show *show, struct text *out);
 /* Append the lines about the last snapshot, if there was a snapshot. */
 void show_put_snapshot(const struct hist_show *show, struct text *out);
-
-/* ---- syscall_name.c ---- */
-
-/* Returns the name of the system call @nr, such as "sys_read", or NULL. */
-const char *hist_syscall_name(uint64_t nr);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of system calls, for .syscall.  syscall_names.sh makes the table. */
+#include "hist/syscall_name.h"
+
 #include <stddef.h>
 #include <sys/syscall.h>
 
 #include "base/bits.h"
-#include "hist/show_impl.h"
 
 static const char *const names[] = {
 #include "hist/syscall_names.h"

@@ -71,7 +71,7 @@ may_not event 'filter|hist|datfile|export|symbols|mover|runtime|server|tracefs|d
 may_not filter 'hist|datfile|export|symbols|mover|runtime|server|tracefs|daemon|cli'
 may_not hist 'filter|datfile|export|symbols|mover|runtime|server|tracefs|daemon|cli'
 may_not datfile 'hist|export|symbols|mover|ptrace|runtime|server|tracefs|daemon|cli'
-may_not export 'hist|symbols|mover|ptrace|runtime|server|tracefs|daemon|cli'
+may_not export 'symbols|mover|ptrace|runtime|server|tracefs|daemon|cli'
 may_not symbols 'datfile|export|ring|event|filter|hist|ptrace|runtime|server|tracefs|daemon|cli'
 may_not mover 'datfile|export|ring|event|filter|hist|ptrace|runtime|server|tracefs|daemon|cli'
 may_not ptrace 'datfile|export|ring|event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
