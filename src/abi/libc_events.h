@@ -15,7 +15,8 @@
 	X(FREE, free)								\
 	X(CALLOC, calloc)							\
 	X(REALLOC, realloc)							\
-	X(MEMALIGN, memalign)
+	X(MEMALIGN, memalign)							\
+	X(MUTEX_CONTENDED, mutex_contended)
 
 #define LIBCALL_EVENT_ENUM(id, name) LIBCALL_EVENT_##id,
 enum libcall_event_id {
@@ -33,7 +34,10 @@ enum libcall_event_id {
 	X(5, MEMALIGN, memalign, MEMALIGN)					\
 	X(6, POSIX_MEMALIGN, posix_memalign, MEMALIGN)				\
 	X(7, VALLOC, valloc, MEMALIGN)						\
-	X(8, PVALLOC, pvalloc, MEMALIGN)
+	X(8, PVALLOC, pvalloc, MEMALIGN)					\
+	X(9, MUTEX_LOCK, pthread_mutex_lock, MUTEX_CONTENDED)			\
+	X(10, MUTEX_TIMEDLOCK, pthread_mutex_timedlock, MUTEX_CONTENDED)	\
+	X(11, MUTEX_CLOCKLOCK, pthread_mutex_clocklock, MUTEX_CONTENDED)
 
 #define LIBCALL_ENUM(number, id, name, event) LIBCALL_##id = (number),
 enum libcall_number {

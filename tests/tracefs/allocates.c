@@ -7,6 +7,11 @@
  *			function, result and size
  *	storm THREADS	the threads make calls until `stop', which prints the number of errors
  *
+ *	contend N	a thread waits N times for a mutex that the first thread has, then locks it
+ *			many times without waiting, and recursively, and at last waits in vain; a
+ *			line for each time that it has waited: thread, mutex, owner, and the least
+ *			and the greatest number of nanoseconds that it can have taken
+ *
  * Each call must leave errno as it was.  It writes with write(2): stdio would call malloc().
  */
 #include <errno.h>
@@ -20,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS_MAX	32
@@ -188,6 +194,109 @@ static void print(int nr)
 	say(line);
 }
 
+/* ---- a mutex for which a thread must wait ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int waiter_tid, round_nr;	/* @round_nr: the round that the waiter may begin */
+static uint64_t wait_ns;		/* how long the waiter's last call has taken, at most */
+static int round_done;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void *wait_for_mutex(void *arg)
+{
+	int nr = *(int *)arg;
+
+	waiter_tid = (int)syscall(SYS_gettid);
+	for (int i = 1; i <= nr; i++) {
+		uint64_t start;
+
+		while (__atomic_load_n(&round_nr, __ATOMIC_ACQUIRE) < i)
+			usleep(100);
+		start = now_ns();
+		pthread_mutex_lock(&mutex);
+		wait_ns = now_ns() - start;
+		pthread_mutex_unlock(&mutex);
+		__atomic_store_n(&round_done, i, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Lock mutexes that no other thread has. */
+static void lock_without_waiting(void)
+{
+	pthread_mutex_t recursive;
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&recursive, &attr);
+	for (int i = 0; i < 1000; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		pthread_mutex_lock(&recursive);
+		pthread_mutex_lock(&recursive);
+		pthread_mutex_unlock(&recursive);
+		pthread_mutex_unlock(&recursive);
+	}
+}
+
+static void *wait_in_vain(void *arg)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	*(int *)arg = pthread_mutex_timedlock(&mutex, &until);
+	return NULL;
+}
+
+static void contend(int nr)
+{
+	pthread_t id;
+	char line[128];
+	int r = 0;
+
+	round_nr = round_done = 0;
+	if (pthread_create(&id, NULL, wait_for_mutex, &nr))
+		_exit(1);
+	for (int i = 1; i <= nr; i++) {
+		uint64_t blocked;
+
+		pthread_mutex_lock(&mutex);
+		__atomic_store_n(&round_nr, i, __ATOMIC_RELEASE);
+		/* glibc sets the lock to 2 when a thread waits. */
+		while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
+			usleep(100);
+		blocked = now_ns();
+		usleep(2000);
+		blocked = now_ns() - blocked;
+		pthread_mutex_unlock(&mutex);
+		while (__atomic_load_n(&round_done, __ATOMIC_ACQUIRE) < i)
+			usleep(100);
+		snprintf(line, sizeof(line), "%d 0x%lx %d %lu %lu\n", waiter_tid,
+			 (unsigned long)&mutex, (int)syscall(SYS_gettid), blocked, wait_ns);
+		say(line);
+	}
+	pthread_join(id, NULL);
+	lock_without_waiting();
+	pthread_mutex_lock(&mutex);
+	if (pthread_create(&id, NULL, wait_in_vain, &r))
+		_exit(1);
+	pthread_join(id, NULL);
+	pthread_mutex_unlock(&mutex);
+	snprintf(line, sizeof(line), "done %d\n", r);
+	say(line);
+}
+
 int main(void)
 {
 	char order[64];
@@ -208,6 +317,8 @@ int main(void)
 		} else if (sscanf(order, "storm %d", &nr) == 1) {
 			start(nr, 0);
 			say("storm\n");
+		} else if (sscanf(order, "contend %d", &nr) == 1) {
+			contend(nr);
 		} else if (!strcmp(order, "stop\n")) {
 			must_stop = true;
 			join(nr);

@@ -14,16 +14,22 @@
  */
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "arch/arch.h"
 #include "runtime/function/libcalls.h"
 
-/* Functions that exist only in some versions of libc. */
+/* Functions that exist only in some versions of libc.  Only glibc has the last one: its mutexes
+ * have the layout that libcalls.c reads. */
 #pragma weak aligned_alloc
 #pragma weak memalign
 #pragma weak valloc
 #pragma weak pvalloc
+#pragma weak pthread_mutex_clocklock
+#pragma weak gnu_get_libc_version
+
+extern const char *gnu_get_libc_version(void);
 
 typedef void (*any_fn)(void);
 
@@ -40,6 +46,8 @@ void libcalls_find(uint64_t ret_addresses[LIBCALL_NR])
 	for (uint32_t i = 0; i < LIBCALL_NR; i++) {
 		uint64_t addr = (uint64_t)functions[i].address;
 
+		if (i >= LIBCALL_MUTEX_LOCK && !gnu_get_libc_version)
+			addr = 0;
 		if (addr && arch_is_plt_entry((const uint8_t *)addr))
 			addr = (uint64_t)dlsym(RTLD_NEXT, functions[i].name);
 		ret_addresses[i] = addr;

@@ -63,6 +63,15 @@ struct record_memalign {
 	size_t bytes_req, alignment;
 };
 
+struct record_mutex_contended {
+	struct trace_entry entry;
+	unsigned long call_site;
+	const void *lock;
+	uint64_t wait_ns;
+	pid_t owner;
+	int ret;
+};
+
 /* Each of them, to allocate space for any. */
 union record {
 	struct trace_entry entry;
@@ -71,11 +80,15 @@ union record {
 	struct record_calloc calloc;
 	struct record_realloc realloc;
 	struct record_memalign memalign;
+	struct record_mutex_contended mutex_contended;
 };
 
 #define FIELD(record, text, item)						\
 	{ .type = #text, .name = #item, .offset = offsetof(struct record, item),	\
 	  .size = sizeof(((struct record *)0)->item) }
+#define FIELD_SIGNED(record, text, item)					\
+	{ .type = #text, .name = #item, .offset = offsetof(struct record, item),	\
+	  .size = sizeof(((struct record *)0)->item), .is_signed = 1 }
 #define FIELDS(record, ...)							\
 	static const struct ulf_field *fields_of_##record(void)			\
 	{									\
@@ -97,6 +110,11 @@ FIELDS(record_realloc, FIELD(record_realloc, const void *, ptr),
        FIELD(record_realloc, size_t, bytes_req), FIELD(record_realloc, const void *, old))
 FIELDS(record_memalign, FIELD(record_memalign, const void *, ptr),
        FIELD(record_memalign, size_t, bytes_req), FIELD(record_memalign, size_t, alignment))
+
+FIELDS(record_mutex_contended, FIELD(record_mutex_contended, const void *, lock),
+       FIELD(record_mutex_contended, u64, wait_ns),
+       FIELD_SIGNED(record_mutex_contended, pid_t, owner),
+       FIELD_SIGNED(record_mutex_contended, int, ret))
 
 /* ---- fill records ---- */
 
@@ -150,6 +168,15 @@ static size_t fill_memalign(union record *record, const struct libcall_hit *hit)
 	return sizeof(record->memalign);
 }
 
+static size_t fill_mutex_contended(union record *record, const struct libcall_hit *hit)
+{
+	record->mutex_contended.lock = (const void *)hit->args[0];
+	record->mutex_contended.wait_ns = hit->now_ns - hit->args[LIBCALL_ARG_START];
+	record->mutex_contended.owner = (pid_t)hit->args[LIBCALL_ARG_OWNER];
+	record->mutex_contended.ret = (int)hit->value;
+	return sizeof(record->mutex_contended);
+}
+
 /* ---- the events ---- */
 
 /* Addresses of the program are no secret, so they are printed as they are, and not hashed. */
@@ -173,6 +200,9 @@ static const struct kind kinds[LIBCALL_NR_EVENTS] = {
 	     ", REC->nmemb, REC->size"),
 	KIND(REALLOC, realloc, ALLOC_FORMAT " old=0x%lx\1" ALLOC_ARGS
 	     ", (unsigned long)REC->old"),
+	KIND(MUTEX_CONTENDED, mutex_contended,
+	     "call_site=%pS lock=0x%lx owner=%d wait_ns=%llu ret=%d\1(void *)REC->call_site, "
+	     "(unsigned long)REC->lock, REC->owner, REC->wait_ns, REC->ret"),
 	KIND(MEMALIGN, memalign, ALLOC_FORMAT " alignment=%zu\1" ALLOC_ARGS ", REC->alignment"),
 };
 

@@ -15,6 +15,8 @@
  */
 #include "runtime/function/libcalls.h"
 
+#include <pthread.h>
+
 #include "runtime/function/ftrace.h"
 #include "runtime/function/shadow.h"
 
@@ -35,8 +37,7 @@ static struct libcall_row *row_of(const struct shadow *shadow)
 	return libcall_rows + (shadow - shadow_entries);
 }
 
-/* Returns the function with the site @ip, or LIBCALL_NR. */
-static uint32_t number_of(uint64_t ip)
+uint32_t libcall_number_of(uint64_t ip)
 {
 	uint32_t number = 0;
 
@@ -53,12 +54,29 @@ static bool is_on(uint32_t number)
 	return __atomic_load_n(&tp->enabled, __ATOMIC_RELAXED);
 }
 
+bool libcall_has_time(uint32_t number)
+{
+	return number < LIBCALL_NR &&
+	       libcall_event_of[number] == LIBCALL_EVENT_MUTEX_CONTENDED;
+}
+
+/* Returns true if @lock, the argument of pthread_mutex_lock(), is held by another thread.  The
+ * function reads the mutex itself as its next act, so it can be read. */
+static bool is_contended(const pthread_mutex_t *lock)
+{
+	uint32_t word = (uint32_t)__atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED);
+	uint32_t owner = (uint32_t)__atomic_load_n(&lock->__data.__owner, __ATOMIC_RELAXED);
+
+	return word && owner != ulf_this_thread->tid;
+}
+
 enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs,
 				struct libcall_hit *ret)
 {
-	uint32_t number = number_of(ip);
+	uint32_t number = libcall_number_of(ip);
 
-	if (number == LIBCALL_NR || !is_on(number))
+	if (number == LIBCALL_NR || !is_on(number) ||
+	    (libcall_has_time(number) && !is_contended((const pthread_mutex_t *)regs->args[0])))
 		return LIBCALL_NEVER;
 	*ret = (struct libcall_hit){
 		.number = number, .call_site = call_site, .args = regs->args,
@@ -66,13 +84,21 @@ enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ft
 	return number == LIBCALL_FREE ? LIBCALL_NOW : LIBCALL_AT_RETURN;
 }
 
-void libcall_follow(const struct shadow *shadow, uint64_t ip, const struct ftrace_regs *regs)
+void libcall_follow(const struct shadow *shadow, uint64_t ip, const struct ftrace_regs *regs,
+		    uint64_t now_ns)
 {
 	struct libcall_row *row = row_of(shadow);
 
 	for (uint32_t i = 0; i < LIBCALL_ARGS_MAX; i++)
 		row->args[i] = regs->args[i];
-	row->number = number_of(ip) + 1;
+	row->number = libcall_number_of(ip) + 1;
+	if (now_ns) {
+		const pthread_mutex_t *lock = (const pthread_mutex_t *)regs->args[0];
+
+		row->args[LIBCALL_ARG_START] = now_ns;
+		row->args[LIBCALL_ARG_OWNER] =
+			(uint32_t)__atomic_load_n(&lock->__data.__owner, __ATOMIC_RELAXED);
+	}
 }
 
 void libcall_forget(const struct shadow *shadow)

@@ -26,12 +26,17 @@ struct shadow;
 
 #define LIBCALL_ARGS_MAX	3u	/* number of arguments that are kept until the return */
 
+/* The arguments of a function that locks a mutex are the mutex and these: */
+#define LIBCALL_ARG_START	1	/* when the function was called, ftrace_hit_ns() */
+#define LIBCALL_ARG_OWNER	2	/* thread id of the holder at that time */
+
 /* A call for which an event is recorded. */
 struct libcall_hit {
 	enum libcall_number number;
 	uint64_t call_site;		/* return address of the call */
 	const uint64_t *args;
 	uint64_t value;			/* the return value; at the entry 0 */
+	uint64_t now_ns;		/* ftrace_hit_ns() at the return, if libcall_has_time() */
 };
 
 /* The event of each function, by enum libcall_number: enum libcall_event_id. */
@@ -65,10 +70,15 @@ enum libcall_when {
  * unless the result is LIBCALL_NEVER. */
 enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs,
 				struct libcall_hit *ret) FTRACE_HIDDEN;
+/* Returns the number of the function with the site @ip, or LIBCALL_NR. */
+uint32_t libcall_number_of(uint64_t ip) FTRACE_HIDDEN;
+/* Returns true if the event of the function @number needs the times of entry and return. */
+bool libcall_has_time(uint32_t number) FTRACE_HIDDEN;
 /* Keep what the event needs at the return of the call with @shadow: libcall_enter() has returned
- * LIBCALL_AT_RETURN. */
-void libcall_follow(const struct shadow *shadow, uint64_t ip,
-		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
+ * LIBCALL_AT_RETURN.  @now_ns: ftrace_hit_ns() if libcall_has_time(),
+ * else 0. */
+void libcall_follow(const struct shadow *shadow, uint64_t ip, const struct ftrace_regs *regs,
+		    uint64_t now_ns) FTRACE_HIDDEN;
 /* A call is followed at @shadow, and it has no event. */
 void libcall_forget(const struct shadow *shadow) FTRACE_HIDDEN;
 /* Returns true if the event of the call with @shadow must be recorded at its return.  The users of

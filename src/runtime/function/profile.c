@@ -268,7 +268,8 @@ uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
 	bool is_open = is_tail && is_followed(shadow) && libcall_is_open(shadow);
 
 	if (users & 1u << FTRACE_LIBC)
-		libcall_follow(shadow, ip, regs);
+		libcall_follow(shadow, ip, regs, libcall_has_time(libcall_number_of(ip)) ?
+			       ftrace_hit_ns() : 0);
 	else if (!is_open)
 		libcall_forget(shadow);
 	if (!is_profiled)
@@ -285,8 +286,11 @@ void plain_leave(const struct shadow *shadow, uint64_t value, uint32_t marks)
 	/* acquire; mate: set_active() [ftrace.active] */
 	if (__atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE) & 1u << FTRACE_PROFILE)
 		profile_leave(shadow);
-	if (!marks && libcall_leave(shadow, value, &hit))
-		ftrace_call_slowly(libcall_record, (uint64_t)&hit, 0, 0);
+	if (marks || !libcall_leave(shadow, value, &hit))
+		return;
+	if (libcall_has_time(hit.number))
+		hit.now_ns = ftrace_hit_ns();
+	ftrace_call_slowly(libcall_record, (uint64_t)&hit, 0, 0);
 }
 
 /* ---- apply the server's setting for the profiler, under runtime_lock() ---- */
