@@ -45,6 +45,9 @@
 #define CLONE_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
 			 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define NAME_BYTES	64
+#define FOREIGN_MAX	64u		/* maximum number of threads that libc does not know */
+#define STALE_MAX	100u		/* maximum number of attempts to read the list of objects
+					 * while the program changes it */
 
 static_assert(sizeof(((struct abi_attach *)0)->words) == ABI_BOOT_BYTES, "boot settings");
 static_assert(sizeof(struct abi_attach) <= ARCH_PAGE_BYTES, "the stack begins in the next page");
@@ -60,6 +63,8 @@ struct injection {
 					 * threads execute */
 	bool is_started;		/* true: the starter, the thread that calls
 					 * pthread_create(), was made */
+	pid_t foreign[FOREIGN_MAX];	/* threads that libc does not know, which cannot be used */
+	unsigned int nr_foreign;
 };
 
 static void pause_between(unsigned int tries)
@@ -134,18 +139,42 @@ static int rate_thread(pid_t pid, pid_t tid)
 	}
 }
 
+static bool is_foreign(const struct injection *injection, pid_t tid)
+{
+	for (unsigned int i = 0; i < injection->nr_foreign; i++)
+		if (injection->foreign[i] == tid)
+			return true;
+	return false;
+}
+
+/*
+ * Returns true if libc has made the thread.  The thread pointer of such a thread is the address
+ * of its control block, which has its own address in it twice.
+ *
+ * Other threads cannot make the starter, because its control block is made from theirs.  The
+ * program may have such threads, and libulf's agent is one: until the agent has run for the first
+ * time, it does not have its name (is_agent()).
+ */
+static bool is_of_libc(const struct injection *injection, const struct hijack *hijack)
+{
+	uint64_t tcb[ARCH_TCB_WORDS], tp = arch_tracee_tp(&hijack->tracee);
+
+	return !remote_read(injection->target.pid, tp, tcb, sizeof(tcb)) &&
+	       arch_tcb_is_at(tcb, tp);
+}
+
 /* Returns the thread with the highest rating, or 0.  @round: number of this attempt; among
  * threads of equal ratings each attempt chooses another thread. */
-static pid_t choose_thread(pid_t pid, unsigned int round)
+static pid_t choose_thread(const struct injection *injection, unsigned int round)
 {
+	pid_t pid = injection->target.pid, best = 0;
 	struct task_list list = { 0 };
-	pid_t best = 0;
 	int most = -1;
 
 	if (!tasks_read(pid, &list)) {
 		for (size_t i = 0; i < list.nr && most < 4; i++) {
 			pid_t tid = list.tids[(i + round) % list.nr];
-			int points = rate_thread(pid, tid);
+			int points = is_foreign(injection, tid) ? -1 : rate_thread(pid, tid);
 
 			if (points > most) {
 				most = points;
@@ -338,12 +367,21 @@ static bool has_left_carrier(const struct injection *injection)
 	return false;
 }
 
+/* Do not choose the thread @tid again. */
+static int leave_out(struct injection *injection, pid_t tid)
+{
+	if (injection->nr_foreign == FOREIGN_MAX)
+		return -E2BIG;
+	injection->foreign[injection->nr_foreign++] = tid;
+	return -EAGAIN;
+}
+
 /* Stop a thread of the program.  If the thread is at a safe point, let it make the starter.
  * Returns 0; -EAGAIN: try again; or another -errno. */
 static int try_once(struct injection *injection, unsigned int round,
 		    struct inject_result *result)
 {
-	pid_t pid = injection->target.pid, tid = choose_thread(pid, round);
+	pid_t pid = injection->target.pid, tid = choose_thread(injection, round);
 	struct hijack hijack;
 	bool is_single;
 	uint64_t stopped_ns;
@@ -354,7 +392,10 @@ static int try_once(struct injection *injection, unsigned int round,
 	if (r)
 		return r == -ESRCH && !task_has_ended(task_stat_read(pid, pid)) ? -EAGAIN : r;
 	is_single = target_is_single(&injection->target);
-	if (!arch_tracee_is_64bit(&hijack.tracee) || (is_single && !is_safe(injection, &hijack)))
+	if (!is_of_libc(injection, &hijack))
+		r = leave_out(injection, tid);
+	else if (!arch_tracee_is_64bit(&hijack.tracee) ||
+		 (is_single && !is_safe(injection, &hijack)))
 		r = -EAGAIN;
 	else
 		r = use_thread(injection, &hijack, is_single);
@@ -374,6 +415,9 @@ static void print_failure(const struct injection *injection, int r, struct text 
 	else if (r == -EAGAIN && injection->memory)
 		text_puts(why, "it may have no further thread (ulimit -u, or pids.max of its "
 			       "cgroup)");
+	else if (r == -E2BIG)
+		text_puts(why, "it has many threads that libc has not made, or too many "
+			       "thread-local variables; start it with `ulf run`");
 	else if (r == -EAGAIN)
 		text_puts(why, "its only thread was never found outside of libc and of signal "
 			       "handlers, where libulf may be loaded; try again, or start it with "
@@ -390,10 +434,28 @@ static void print_failure(const struct injection *injection, int r, struct text 
 		text_puts(why, strerror(-r));
 }
 
+/* Read the thread-local variables of the program's objects.  The list of objects changes while a
+ * thread of the program is in dlopen() or dlclose(), for example the thread of an earlier `ulf
+ * attach` that was killed.  So read the mappings and the list again if they do not match. */
+static int read_variables(struct injection *injection)
+{
+	struct target *target = &injection->target;
+	int r = starter_read(target, &injection->starter);
+
+	for (unsigned int i = 0; i < STALE_MAX && (r == -EFAULT || r == -ENOEXEC); i++) {
+		starter_done(&injection->starter);
+		pause_between(i);
+		r = remote_maps_read(target->pid, &target->maps);
+		if (!r)
+			r = starter_read(target, &injection->starter);
+	}
+	return r;
+}
+
 static bool start_loader(struct injection *injection, struct inject_result *result,
 			 struct text *why)
 {
-	int r = starter_read(&injection->target, &injection->starter);
+	int r = read_variables(injection);
 
 	for (result->tries = 1; !r || r == -EAGAIN; result->tries++) {
 		r = try_once(injection, result->tries, result);

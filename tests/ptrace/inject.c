@@ -15,8 +15,11 @@
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 
 #include "child.h"
 #include "ptrace/loader.h"
@@ -265,6 +268,32 @@ static void run_signals(void *arg)
 	}
 }
 
+/* A thread that libc does not know, with a control block of its own in which only the first word
+ * is set, as libulf's agent has one.  The thread waits for a futex, so that `ulf attach` would
+ * choose it before the threads of libc, which run. */
+static int wait_for_ever(void *arg)
+{
+	uint32_t *word = arg;
+
+	for (;;)
+		syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	return 0;
+}
+
+static void run_with_stranger(void *arg)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			  CLONE_SYSVSEM | CLONE_SETTLS;
+	static uint64_t block[1024], word;
+	static char stack[65536] __attribute__((aligned(16)));
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, storm, arg), 0);
+	block[512] = (uint64_t)&block[512];
+	CHECK(clone(wait_for_ever, stack + sizeof(stack), flags, &word, NULL, &block[512]) > 0);
+	run_computing(arg);
+}
+
 static const struct program {
 	const char *name;
 	void (*run)(void *arg);
@@ -273,6 +302,7 @@ static const struct program {
 	{ "malloc, one thread", run_one, false },
 	{ "malloc, 32 threads", run_storm, false },
 	{ "computing", run_computing, false },
+	{ "a thread that libc does not know", run_with_stranger, false },
 	{ "waiting, one thread", run_waiting_one, false },
 	{ "waiting", run_waiting, false },
 	{ "setuid, threads, dlopen", run_changing, false },

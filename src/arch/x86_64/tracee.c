@@ -245,3 +245,8 @@ void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint6
 	ret_tcb[5] = other[5];
 	ret_tcb[6] = other[6];
 }
+
+bool arch_tcb_is_at(const uint64_t words[ARCH_TCB_WORDS], uint64_t tp)
+{
+	return words[0] == tp && words[2] == tp && words[ARCH_TCB_DTV];
+}
