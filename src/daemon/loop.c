@@ -25,12 +25,14 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "base/slice.h"
 #include "daemon/confine.h"
 #include "daemon/mounter.h"
 #include "daemon/mounts.h"
 #include "daemon/parts.h"
 #include "daemon/socket.h"
 #include "daemon/stopper.h"
+#include "server/core/apply.h"
 #include "server/core/beat.h"
 #include "server/core/server.h"
 #include "server/core/stop_order.h"
@@ -44,6 +46,9 @@
 #define TICK_FAST_NS	5000000L		/* time between ticks while a request is
 						 * parked, a root has work or a parser
 						 * runs, ns */
+#define PAUSE_NS	500000u			/* longest time for which descriptors are
+						 * not looked at while a request waits for
+						 * a process, ns */
 #define TICK_SLOW_NS	1000000000L	/* time between two ticks if nothing is parked and
 					 * no other work is left, ns */
 #define EVENTS_AT_ONCE	32
@@ -252,6 +257,7 @@ static int loop_init(struct loop *loop, const char *dir)
 		beat_start(dir);
 		receipt_init(dir);
 		stop_orders_init(stopper_start());
+		slice_shorten_own(false);
 		server_confine();
 		ret = signals_init(loop);
 	}
@@ -301,16 +307,34 @@ static void loop_done(struct loop *loop)
 		close(loop->epoll_fd);
 }
 
+/*
+ * A request may wait until a process has applied its settings.  The process wakes a futex then,
+ * which epoll_wait() does not watch.  So wait for this futex for a short time, and look at the
+ * descriptors before each next wait.  Returns true if the caller must not wait for descriptors.
+ */
+static bool wait_for_processes(struct loop *loop)
+{
+	bool has_news;
+
+	if (!apply_pause(loop->server, PAUSE_NS, &has_news))
+		return false;
+	if (has_news) {
+		mounts_tick(loop->mounts);
+		sockets_tick(loop->sockets);
+	}
+	return true;
+}
+
 static int loop_turn(struct loop *loop)
 {
-	bool want_fast = mounts_is_waiting(loop->mounts) ||
-			 sockets_is_waiting(loop->sockets) ||
-			 server_is_busy(loop->server) || parse_is_running();
+	bool is_waiting = mounts_is_waiting(loop->mounts) || sockets_is_waiting(loop->sockets);
+	bool want_fast = is_waiting || server_is_busy(loop->server) || parse_is_running();
 	int i, nr;
 
 	if (want_fast != loop->is_fast)
 		set_pace(loop, want_fast);
-	nr = epoll_wait(loop->epoll_fd, loop->events, EVENTS_AT_ONCE, -1);
+	nr = epoll_wait(loop->epoll_fd, loop->events, EVENTS_AT_ONCE,
+			is_waiting && wait_for_processes(loop) ? 0 : -1);
 	beat();
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;

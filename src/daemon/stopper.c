@@ -48,6 +48,7 @@
 #include "abi/control.h"
 #include "abi/stop.h"
 #include "arch/arch.h"
+#include "base/slice.h"
 #include "base/testpoint.h"
 #include "base/title.h"
 #include "daemon/confine.h"
@@ -410,6 +411,7 @@ _Noreturn static void be_stopper(int socket)
 	if (!leave_descriptors(socket))
 		_exit(1);
 	title_set("ulf-stopper", "ulf: stopper");
+	slice_shorten_own(true);
 	stopper_confine();
 	while (accept_order(FD_ORDERS))
 		;

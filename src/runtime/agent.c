@@ -32,6 +32,7 @@
 #include "abi/control.h"
 #include "arch/arch.h"
 #include "base/bits.h"
+#include "base/slice.h"
 #include "base/testpoint.h"
 #include "runtime/agent.h"
 #include "runtime/base/grace.h"
@@ -370,9 +371,22 @@ static void leave_rights(void)
 
 static uint32_t is_ready;		/* futex; is 1 when the agent has given up its rights */
 
+/* Let the agent run soon after it was woken, also in a program that keeps all CPUs busy.  A seccomp
+ * filter may end the program for a call that it does not expect, so do nothing if there is one. */
+static void shorten_slices(void)
+{
+	struct slice_attr attr;
+
+	if (!arch_syscall2(SYS_prctl, PR_GET_SECCOMP, 0) &&
+	    !arch_syscall4(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) &&
+	    slice_shorten(&attr, false))
+		arch_syscall3(SYS_sched_setattr, 0, &attr, 0);
+}
+
 static void agent_main(void)
 {
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
+	shorten_slices();
 	leave_descriptors();
 	arch_syscall1(SYS_unshare, CLONE_FS);
 	leave_rights();

@@ -328,6 +328,7 @@ void ftrace_unload_end(void)
 	runtime_lock();
 	if (nr_unloading)
 		nr_unloading--;
+	unwinders_forget();
 	ftrace_update_put_off();
 	runtime_unlock();
 }
@@ -343,6 +344,7 @@ void ftrace_load_end(bool has_applied)
 {
 	runtime_lock();		/* taking the lock waits for the end of an update of
 				 * sites that has begun */
+	unwinders_forget();
 	if (has_applied)
 		ftrace_apply_again();
 	if (ftrace_state.active)	/* one of the objects that were loaded just

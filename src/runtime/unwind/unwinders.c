@@ -49,6 +49,8 @@ extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 #define ROWS_MAX	1000000u	/* maximum number of relocations of an object
 					 * that are read */
 #define VERSION		"GLIBC_2.35"	/* version of the symbol _dl_find_object() */
+#define WORDS_MAX	64u		/* maximum number of changed words that are
+					 * remembered */
 
 static const char function_name[] = "_dl_find_object";
 
@@ -72,6 +74,68 @@ static int find_object(void *pc, struct dl_find_object *ret)
 	enum fcode_kind kind = fcode_kind((uint64_t)pc, !r);
 
 	return kind == FCODE_NONE ? r : answer(kind, ret);
+}
+
+/* ---- what was done before ---- */
+
+/*
+ * Most calls of unwinders_serve() find the objects of the call before.  Then it suffices to look
+ * whether all words that were changed still are: a thread may have bound one of them again.
+ * Protected by runtime_lock().
+ */
+static struct {
+	uint64_t objects;		/* number made of the loader's list; 0: look at all
+					 * objects */
+	uint64_t words[WORDS_MAX];	/* addresses of the changed words */
+	uint32_t nr;			/* number of changed words, also if they are more than
+					 * WORDS_MAX */
+} served;
+
+void unwinders_forget(void)
+{
+	served.objects = 0;
+}
+
+static void note_word(uint64_t at)
+{
+	uint32_t i = served.nr++;
+
+	if (i < WORDS_MAX)
+		served.words[i] = at;
+}
+
+static bool are_words_changed(int fd)
+{
+	for (uint32_t i = 0; i < min_u32(served.nr, WORDS_MAX); i++) {
+		uint64_t word;
+
+		if (codemem_read(fd, (const uint8_t *)served.words[i], &word, sizeof(word)) ||
+		    word != (uint64_t)find_object)
+			return false;
+	}
+	return served.nr <= WORDS_MAX;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* Returns a number that differs if the loader's list, from the object at @at on, has other objects.
+ * @hash: the number for other parts of the list. */
+static uint64_t mix_list(int fd, uint64_t hash, uint64_t at, bool is_back)
+{
+	struct link_map map;
+
+	for (uint32_t i = 0; at && i < OBJECTS_MAX; i++) {
+		if (codemem_read(fd, (const uint8_t *)at, &map, sizeof(map)))
+			break;
+		hash = mix(mix(mix(mix(hash, at), map.l_addr), (uint64_t)map.l_ld),
+			   (uint64_t)map.l_name);
+		at = (uint64_t)(is_back ? map.l_prev : map.l_next);
+	}
+	return hash | 1;
 }
 
 /* ---- change the references of unwinders to _dl_find_object() ---- */
@@ -194,7 +258,10 @@ static void change_reference(struct search *search, uint64_t at)
 	const uint64_t *word = view(search, &search->symbols, at, sizeof(*word));
 	uint64_t page = arch_page_start(at);
 
-	if (!word || at % sizeof(*word) || *word == (uint64_t)find_object)
+	if (!word || at % sizeof(*word))
+		return;
+	note_word(at);
+	if (*word == (uint64_t)find_object)
 		return;
 	if (arch_syscall3(SYS_mprotect, page, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE))
 		return;
@@ -259,25 +326,45 @@ static void serve_list(struct search *search, uint64_t at, bool is_back)
 	}
 }
 
+/* Look at all objects.  @at: address of an element of the loader's list.  Returns false if there is
+ * no memory. */
+static bool serve_all(int fd, uint64_t at)
+{
+	struct search *search = memory_alloc(sizeof(*search));
+
+	if (!search)
+		return false;
+	search->rows.fd = search->symbols.fd = search->names.fd = fd;
+	serve_list(search, at, true);
+	serve_list(search, at, false);
+	memory_free(search);
+	return true;
+}
+
 void unwinders_serve(void)
 {
 	struct dl_find_object own;
-	struct search *search;
+	uint64_t objects, at;
 	int fd;
 
 	if (!_dl_find_object || _dl_find_object((void *)&find_map, &own))
 		return;
-	search = memory_alloc(sizeof(*search));
-	if (!search)
-		return;
+	at = (uint64_t)own.dlfo_link_map;
 	fd = codemem_begin();
-	search->rows.fd = search->symbols.fd = search->names.fd = fd;
-	serve_list(search, (uint64_t)own.dlfo_link_map, true);
-	serve_list(search, (uint64_t)own.dlfo_link_map, false);
+	objects = mix_list(fd, mix_list(fd, 1, at, true), at, false);
+	if (objects != served.objects || !are_words_changed(fd)) {
+		served.objects = 0;
+		served.nr = 0;
+		if (serve_all(fd, at))
+			served.objects = objects;
+	}
 	codemem_end(fd);
-	memory_free(search);
 }
 #else
+void unwinders_forget(void)
+{
+}
+
 void unwinders_serve(void)
 {
 }

@@ -13,5 +13,8 @@
  * the memory of an unwinder cannot be changed.
  */
 void unwinders_serve(void);
+/* Let the next unwinders_serve() look at all objects, not only if the loader's list looks
+ * different: objects were loaded or unloaded.  Lock held. */
+void unwinders_forget(void);
 
 #endif

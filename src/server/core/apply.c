@@ -28,12 +28,18 @@
 #include "server/core/part.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/roots.h"
+#include "server/core/server_roots.h"
 #include "server/core/shm.h"
 #include "server/core/stop_order.h"
 
 #define APPLY_LIMIT_NS	2000000000u	/* maximum time that a write to a tracefs file
 					 * waits until all processes have applied the
 					 * settings, ns */
+
+#define PAUSE_LIMIT_NS	50000000u	/* time after a write in which apply_pause() waits, ns.  A
+					 * process that has not answered by then is looked at at the
+					 * next tick */
 
 #define STOP_LIMIT_NS	12000000000u	/* time that is added to APPLY_LIMIT_NS while a
 					 * process waits until its threads are stopped,
@@ -199,6 +205,42 @@ static void report_refusal(struct root *root)
 		part->refused(root);
 }
 
+/* Remember for apply_pause() which process the caller waits for. */
+static int park(struct apply *apply, struct abi_process *late)
+{
+	struct root *root = apply->root;
+
+	root->awaited = late;
+	root->awaited_applied = late ? shm_load(&late->applied) : 0;
+	root->awaited_until_ns = apply->deadline_ns - APPLY_LIMIT_NS + PAUSE_LIMIT_NS;
+	return -EINPROGRESS;
+}
+
+/* Sleep until the process that @root waits for has news.  Returns false if there is none. */
+static bool pause_root(struct root *root, uint64_t now_ns, uint64_t wait_ns, bool *ret_has_news)
+{
+	struct abi_process *slot = root->awaited;
+
+	if (!slot || now_ns >= root->awaited_until_ns || !root_is_usable(root))
+		return false;
+	shm_wait(&slot->applied, root->awaited_applied, wait_ns);
+	*ret_has_news = shm_load(&slot->applied) != root->awaited_applied ||
+			(shm_load(&slot->stop_wanted) && !shm_load(&slot->stop_given));
+	return true;
+}
+
+bool apply_pause(struct server *server, uint64_t wait_ns, bool *ret_has_news)
+{
+	uint64_t now = server_now_ns();
+	struct root *root;
+
+	*ret_has_news = false;
+	TAILQ_FOREACH(root, &server_roots(server)->awake, awake_link)
+		if (pause_root(root, now, wait_ns, ret_has_news))
+			return true;
+	return false;
+}
+
 int apply_wait(struct apply *apply, uint64_t wait_ns)
 {
 	struct root *root = apply->root;
@@ -218,12 +260,13 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 		if ((!late && is_scanned) || is_overdue(apply, late, now))
 			break;
 		if (!late || now >= until)
-			return -EINPROGRESS;
+			return park(apply, late);
 		applied = shm_load(&late->applied);
 		if ((int32_t)(applied - apply->generation) < 0)
 			shm_wait(&late->applied, applied, until - now);
 	}
 	apply->root = NULL;
+	root->awaited = NULL;
 	root->is_late = late;
 	root->late_generation = apply->generation;
 	r = root_is_usable(root) ? find_error(root, true) : 0;

@@ -12,6 +12,7 @@
 
 struct instance;
 struct root;
+struct server;
 
 /* A change of settings that some processes have possibly not applied yet. */
 struct apply {
@@ -42,6 +43,12 @@ void apply_start(struct root *root, struct apply *ret_apply);
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
+/*
+ * If apply_wait() has returned -EINPROGRESS not long ago, sleep until the process has applied more
+ * settings, or wants its threads stopped, but at most @wait_ns.  Returns false if there is nothing
+ * to wait for.  *@ret_has_news: the caller must call apply_wait() again.
+ */
+bool apply_pause(struct server *server, uint64_t wait_ns, bool *ret_has_news);
 /*
  * Regular work for @root, once a second.  Sends the orders of processes that want their
  * threads stopped.  Logs how many functions the processes could not switch.  Also logs

@@ -140,6 +140,7 @@ static void root_detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
 
+	root->awaited = NULL;
 	if (root->process)
 		process_done(root);
 	free(root->process);

@@ -119,6 +119,10 @@ struct root {
 					 * waiting before all processes had applied
 					 * @late_generation */
 	uint32_t late_generation;
+	struct abi_process *awaited;	/* the process for which the last apply_wait() has returned
+					 * -EINPROGRESS; NULL: there is none */
+	uint32_t awaited_applied;	/* what it had applied then */
+	uint64_t awaited_until_ns;	/* time until which apply_pause() waits, CLOCK_MONOTONIC */
 	bool is_blind;			/* true: the last scan of the process
 					 * slots has not ended yet, or was
 					 * incomplete for lack of descriptors */
