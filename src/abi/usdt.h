@@ -10,6 +10,9 @@
  *	struct usdt_site	[nr_sites]	sorted by address
  *	struct usdt_arg		[nr_args]	those of site 0, then those of site 1, ...
  *	char			[strings_bytes]	names, each with a NUL
+ *	struct moved_head	[moved_bytes]	a table of moved instructions (moved.h) with a row
+ *						for each site that can be traced; aligned to 8
+ *						bytes
  *
  * A probe that is at several places of the file is one event with several sites.
  *
@@ -19,9 +22,11 @@
 #define ULF_ABI_USDT_H
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define USDT_MAGIC		0x31647375u	/* the bytes "usd1" */
+
+#define USDT_MAGIC		0x32647375u	/* the bytes "usd2" */
 #define USDT_BYTES_MAX		(16u << 20)	/* greatest size of a table */
 #define USDT_EVENTS_MAX		4096u
 #define USDT_SITES_MAX		32768u
@@ -48,6 +53,8 @@ enum usdt_reason {
 #undef USDT_REASON_ENUM
 	USDT_REASONS_NR,
 };
+
+struct moved_head;
 
 struct usdt_event {
 	uint32_t provider, name;	/* offsets in the strings */
@@ -122,7 +129,8 @@ struct usdt_head {
 	uint32_t strings_bytes;
 	uint32_t build_id_bytes;	/* size of the build id, bytes; 0: the object
 					 * has no build id */
-	uint32_t reserved;
+	uint32_t moved_bytes;		/* size of the table of moved instructions; 0: the code
+					 * could not be analysed */
 	uint8_t build_id[32];
 	uint64_t text, text_end;	/* range of the object's code, which contains
 					 * all sites that can be patched */
@@ -156,6 +164,16 @@ static inline const struct usdt_arg *usdt_args(const struct usdt_head *head)
 static inline const char *usdt_strings(const struct usdt_head *head)
 {
 	return (const char *)(usdt_args(head) + head->nr_args);
+}
+
+/* Returns the table of moved instructions, or NULL. */
+static inline const struct moved_head *usdt_moved(const struct usdt_head *head)
+{
+	const char *end = usdt_strings(head) + head->strings_bytes;
+	size_t at = ((size_t)(end - (const char *)head) + 7) & ~(size_t)7;
+
+	return head->moved_bytes ?
+	       (const struct moved_head *)(const void *)((const char *)head + at) : NULL;
 }
 
 /* ---- the objects of a root that have probes ---- */

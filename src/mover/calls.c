@@ -129,10 +129,7 @@ static void write_before(const struct mover *mover, uint64_t site, const struct 
 		.nr_frames = (uint8_t)copy->nr_bounds, .ends = 1,
 		.moved_bytes = (uint8_t)copy->nr_original,
 	};
-	for (uint32_t i = 0; i < copy->nr_bounds; i++)
-		frames[i] = (struct moved_frame){
-			.copy = copy->bounds[i].copy, .original = copy->bounds[i].original,
-		};
+	frames_plain(copy, frames);
 	row_write_block(mover, site, copy->nr_original, copy, frames, out);
 }
 

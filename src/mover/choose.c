@@ -268,6 +268,17 @@ static void choose_one(const struct mover *mover, struct function *function)
 	add_byte(mover, function);
 }
 
+/* A place takes no padding after its function, which would be bytes that it does not need: a place
+ * whose function ends before the jump would is refused. */
+void choose_place(const struct mover *mover, struct function *place)
+{
+	struct first first;
+
+	place->has_fall = true;
+	read_first(mover, place, &first);
+	choose_jump(mover, place, &first);
+}
+
 void choose(struct mover *mover)
 {
 	for (uint32_t i = 0; i < mover->nr; i++)

@@ -50,6 +50,14 @@ static bool describe_frame(const struct cfi_row *row, uint8_t pushed, struct mov
 	return true;
 }
 
+void frames_plain(const struct insn_copy *copy, struct moved_frame *ret_frames)
+{
+	for (uint32_t i = 0; i < copy->nr_bounds; i++)
+		ret_frames[i] = (struct moved_frame){
+			.copy = copy->bounds[i].copy, .original = copy->bounds[i].original,
+		};
+}
+
 bool frames_make(const struct mover *mover, const struct function *function,
 		 const struct insn_copy *copy, struct moved_frame *ret_frames)
 {

@@ -49,9 +49,22 @@ static int analyse_code(struct mover *mover)
 	sweep(mover);
 	targets_of_tables(mover);
 	sweep_todo(mover);
-	if (!mover->error)
-		choose(mover);
 	return mover->error;
+}
+
+static int write_table(struct mover *mover, struct text *out)
+{
+	struct function *places;
+	int r;
+
+	if (!mover->places) {
+		choose(mover);
+		return rows_write(mover, out);
+	}
+	places = places_make(mover);
+	r = places ? rows_write_places(mover, places, out) : -ENOMEM;
+	free(places);
+	return r;
 }
 
 static void mover_done(struct mover *mover)
@@ -69,29 +82,43 @@ static void mover_done(struct mover *mover)
 	free(mover->guesses.data);
 }
 
+static int analyse(struct mover *mover, const struct elf_source *source, struct text *out)
+{
+	int r = elf_file_open_source(source, &mover->file);
+
+	insn_init();
+	if (!r && mover->file.head.e_machine != ARCH_ELF_MACHINE)
+		r = -ENOEXEC;
+	if (!r)
+		r = mapped_read(mover);
+	if (!r)
+		r = find_unwind_table(mover);
+	if (!r)
+		r = alloc_bitmaps(mover);
+	if (!r)
+		r = starts_find(mover);
+	if (!r)
+		r = analyse_code(mover);
+	if (!r)
+		r = write_table(mover, out);
+	mover_done(mover);
+	return r;
+}
+
 int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,
 		  struct text *out)
 {
 	struct mover mover = { .limits = limits };
-	int r = elf_file_open_source(source, &mover.file);
 
-	insn_init();
-	if (!r && mover.file.head.e_machine != ARCH_ELF_MACHINE)
-		r = -ENOEXEC;
-	if (!r)
-		r = mapped_read(&mover);
-	if (!r)
-		r = find_unwind_table(&mover);
-	if (!r)
-		r = alloc_bitmaps(&mover);
-	if (!r)
-		r = starts_find(&mover);
-	if (!r)
-		r = analyse_code(&mover);
-	if (!r)
-		r = rows_write(&mover, out);
-	mover_done(&mover);
-	return r;
+	return analyse(&mover, source, out);
+}
+
+int mover_analyse_places(const struct elf_source *source, const struct mover_limits *limits,
+			 const uint64_t *vaddrs, uint32_t nr, struct text *out)
+{
+	struct mover mover = { .limits = limits, .places = vaddrs, .nr_places = nr };
+
+	return analyse(&mover, source, out);
 }
 
 uint64_t mover_build(void)

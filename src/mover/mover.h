@@ -37,6 +37,17 @@ int mover_analyse(const struct elf_source *source, const struct mover_limits *li
 		  struct text *out);
 
 /*
+ * mover_analyse_places - make a table for instructions anywhere in the code of an open file
+ * @vaddrs: @nr addresses of instructions, in ascending order
+ *
+ * The table has the layout of that of mover_analyse(), and a row for each address.  A row's copy
+ * has the instruction, and as many after it as a jump replaces.  Of the frames only the members
+ * copy and original are set.  Returns what mover_analyse() returns.
+ */
+int mover_analyse_places(const struct elf_source *source, const struct mover_limits *limits,
+			 const uint64_t *vaddrs, uint32_t nr, struct text *out);
+
+/*
  * mover_build - return a number of this build of the analysis: a hash of this program and of
  * the library that decodes instructions
  *

@@ -7,6 +7,7 @@
  *	targets.c	addresses that data refers to: relocations, words, exception tables
  *	sweep.c		decode all code: addresses that code refers to, facts about functions
  *	choose.c	what is moved, and how it is replaced
+ *	places.c	the same for instructions that are no starts of functions
  *	calls.c		system calls
  *	rows.c		the table
  *
@@ -57,6 +58,9 @@ struct list {				/* an array of numbers that grows */
 
 struct mover {
 	const struct mover_limits *limits;
+	const uint64_t *places;		/* addresses of instructions, if the table must have a row
+					 * for each of them instead of each function; else NULL */
+	uint32_t nr_places;
 	struct elf_file file;
 	uint8_t *image;			/* the bytes of [low, high) */
 	uint64_t low, high;		/* range of the addresses of the file's segments: from
@@ -181,6 +185,9 @@ void sweep_todo(struct mover *mover);
 
 /* Choose the class of each function, or the reason why it cannot be traced. */
 void choose(struct mover *mover);
+/* Choose the class of @place, whose start is an instruction anywhere in a function.  Its end is
+ * that of the function; nothing else of it is set. */
+void choose_place(const struct mover *mover, struct function *place);
 /* Returns the end of the padding that starts at @start and ends before @end at the latest. */
 uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end);
 /* Returns the start of the next function, or of the next part of a function.  @function: an
@@ -208,6 +215,15 @@ bool frame_is_first(const struct cfi_row *row);
 bool frames_make(const struct mover *mover, const struct function *function,
 		 const struct insn_copy *copy, struct moved_frame *ret_frames);
 
+/* Describe for each instruction of a copy only which original it stands for. */
+void frames_plain(const struct insn_copy *copy, struct moved_frame *ret_frames);
+
+/* ---- places.c ---- */
+
+/* Find out how each of mover->places can be moved.  Returns an array that the caller frees, or NULL
+ * if there is no memory. */
+struct function *places_make(const struct mover *mover);
+
 /* ---- rows.c ---- */
 
 /* Make the copy of the first instructions of @function.  Returns false if the copy is too
@@ -220,7 +236,9 @@ bool row_copy(const struct mover *mover, const struct function *function,
 void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
 		     const struct insn_copy *copy, const struct moved_frame *frames,
 		     struct text *out);
-/* Write the table of moved functions.  Returns 0 or -errno. */
+/* Write the table of all functions, and of system calls.  Returns 0 or -errno. */
 int rows_write(struct mover *mover, struct text *out);
+/* Write the table of the places that places_make() has returned.  Returns 0 or -errno. */
+int rows_write_places(struct mover *mover, const struct function *places, struct text *out);
 
 #endif

@@ -41,6 +41,17 @@ void row_write_block(const struct mover *mover, uint64_t site, uint32_t original
 		text_putc(out, 0);
 }
 
+/* Make the frames of a copy.  Unwinders need them for a tracer that replaces the return address,
+ * which is wanted at starts of functions only. */
+static bool make_frames(const struct mover *mover, const struct function *function,
+			const struct insn_copy *copy, struct moved_frame *ret_frames)
+{
+	if (!mover->places)
+		return frames_make(mover, function, copy, ret_frames);
+	frames_plain(copy, ret_frames);
+	return true;
+}
+
 /* Make the row of a function in the table, and write the block of this row.  @pool_at: offset
  * of the pool in @out. */
 static void write_row(const struct mover *mover, const struct function *function,
@@ -55,7 +66,7 @@ static void write_row(const struct mover *mover, const struct function *function
 	};
 
 	if (!row.reason && (!row_copy(mover, function, &copy) ||
-			    !frames_make(mover, function, &copy, frames)))
+			    !make_frames(mover, function, &copy, frames)))
 		row.reason = MOVED_BY_UNWIND;
 	if (!row.reason) {
 		row.class = function->class;
@@ -88,27 +99,46 @@ static void write_head(const struct mover *mover, struct moved_head *head, struc
 	memcpy(out->data, head, sizeof(*head));
 }
 
-int rows_write(struct mover *mover, struct text *out)
+/* Write the rows of those of @functions that are functions, and their blocks. */
+static void write_rows(const struct mover *mover, const struct function *functions, uint32_t nr,
+		       struct moved_head *head, struct text *out)
 {
-	struct moved_head head = { .magic = 0 };
 	struct moved_row row = { .vaddr = 0 };
-	uint64_t at = sizeof(head);
-	struct text calls;
+	uint64_t at = sizeof(*head);
 
-	for (uint32_t i = 0; i < mover->nr; i++)
-		head.nr_rows += mover->functions[i].is_function;
-	text_write(out, &head, sizeof(head));
-	for (uint32_t i = 0; i < head.nr_rows; i++)
-		text_write(out, &row, sizeof(row));
-	head.pool_at = (uint32_t)out->len;
-	for (uint32_t i = 0; i < mover->nr && !out->error; i++) {
-		if (!mover->functions[i].is_function)
+	for (uint32_t i = 0; i < nr; i++)
+		head->nr_rows += functions[i].is_function;
+	text_write(out, (const char *)head, sizeof(*head));
+	for (uint32_t i = 0; i < head->nr_rows; i++)
+		text_write(out, (const char *)&row, sizeof(row));
+	head->pool_at = (uint32_t)out->len;
+	for (uint32_t i = 0; i < nr && !out->error; i++) {
+		if (!functions[i].is_function)
 			continue;
-		write_row(mover, &mover->functions[i], head.pool_at, out, &row);
-		head.nr_refused += row.class == MOVED_REFUSED;
+		write_row(mover, &functions[i], head->pool_at, out, &row);
+		head->nr_refused += row.class == MOVED_REFUSED;
 		memcpy(out->data + at, &row, sizeof(row));
 		at += sizeof(row);
 	}
+	head->syscalls_at = (uint32_t)out->len;
+}
+
+static int end_table(const struct mover *mover, struct moved_head *head, struct text *out)
+{
+	if (out->error)
+		return out->error;
+	if (out->len > MOVED_BYTES_MAX)
+		return -E2BIG;
+	write_head(mover, head, out);
+	return 0;
+}
+
+int rows_write(struct mover *mover, struct text *out)
+{
+	struct moved_head head = { .magic = 0 };
+	struct text calls;
+
+	write_rows(mover, mover->functions, mover->nr, &head, out);
 	text_init(&calls, MOVED_BYTES_MAX);
 	syscalls_make(mover, head.pool_at, out, &calls);
 	head.syscalls_at = (uint32_t)out->len;
@@ -117,10 +147,13 @@ int rows_write(struct mover *mover, struct text *out)
 	if (calls.error)
 		out->error = calls.error;
 	text_done(&calls);
-	if (out->error)
-		return out->error;
-	if (out->len > MOVED_BYTES_MAX)
-		return -E2BIG;
-	write_head(mover, &head, out);
-	return 0;
+	return end_table(mover, &head, out);
+}
+
+int rows_write_places(struct mover *mover, const struct function *places, struct text *out)
+{
+	struct moved_head head = { .magic = 0 };
+
+	write_rows(mover, places, mover->nr_places, &head, out);
+	return end_table(mover, &head, out);
 }

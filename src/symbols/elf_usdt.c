@@ -21,6 +21,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/text.h"
+#include "mover/mover.h"
 #include "symbols/elf_impl.h"
 #include "symbols/elf_sites.h"
 
@@ -38,6 +39,7 @@ struct probe {
 };
 
 struct reader {
+	const struct elf_source *source;
 	const struct elf_file *file;
 	struct elf_sites where;		/* range of the file's code, and the file's build id */
 	struct probe *probes;
@@ -327,8 +329,28 @@ static struct usdt_site *make_sites(struct reader *reader)
 
 /* ---- the table ---- */
 
+/* Have the code analysed, so that a process can move the instructions at a site.  Without this
+ * table, sites are switched by one byte or not at all. */
+static void analyse_code(const struct reader *reader, const struct usdt_site *sites,
+			 struct text *ret_moved)
+{
+	const struct mover_limits limits = MOVER_LIMITS;
+	uint64_t *vaddrs = malloc((reader->nr + 1ul) * sizeof(*vaddrs));
+	uint32_t nr = 0;
+	int r = -ENOMEM;
+
+	for (uint32_t i = 0; vaddrs && i < reader->nr; i++)
+		if (!sites[i].reason)
+			vaddrs[nr++] = sites[i].vaddr;
+	if (vaddrs && nr)
+		r = mover_analyse_places(reader->source, &limits, vaddrs, nr, ret_moved);
+	if (r)
+		text_reset(ret_moved);
+	free(vaddrs);
+}
+
 static void write_table(const struct reader *reader, const struct usdt_site *sites,
-			struct text *out)
+			const struct text *moved, struct text *out)
 {
 	struct usdt_head head = {
 		.magic = USDT_MAGIC, .head_bytes = sizeof(head),
@@ -336,7 +358,7 @@ static void write_table(const struct reader *reader, const struct usdt_site *sit
 		.nr_args = reader->nr_args, .strings_bytes = (uint32_t)reader->strings.len,
 		.build_id_bytes = reader->where.build_id_bytes,
 		.text = reader->where.text, .text_end = reader->where.text_end,
-		.text_off = reader->where.text_off,
+		.text_off = reader->where.text_off, .moved_bytes = (uint32_t)moved->len,
 	};
 
 	memcpy(head.build_id, reader->where.build_id, sizeof(head.build_id));
@@ -345,25 +367,32 @@ static void write_table(const struct reader *reader, const struct usdt_site *sit
 	text_write(out, (const char *)sites, reader->nr * sizeof(*sites));
 	text_write(out, (const char *)reader->args, reader->nr_args * sizeof(*reader->args));
 	text_write(out, reader->strings.data, reader->strings.len);
+	if (moved->len)
+		text_fill(out, '\0', ALIGN_UP(out->len, 8) - out->len);
+	text_write(out, moved->data, moved->len);
 }
 
 static int make_table(struct reader *reader, struct text *out)
 {
 	struct usdt_site *sites = NULL;
+	struct text moved;
 	int r = -ENOMEM;
 
 	reader->events = calloc(min_u32(reader->nr, USDT_EVENTS_MAX), sizeof(*reader->events));
 	reader->args = calloc((size_t)reader->nr * USDT_ARGS_MAX, sizeof(*reader->args));
 	text_init(&reader->strings, USDT_BYTES_MAX);
+	text_init(&moved, USDT_BYTES_MAX / 2);
 	if (reader->events && reader->args) {
 		make_events(reader);
 		sites = make_sites(reader);
 	}
 	if (sites) {
-		write_table(reader, sites, out);
+		analyse_code(reader, sites, &moved);
+		write_table(reader, sites, &moved, out);
 		r = reader->strings.error ? reader->strings.error : out->error;
 	}
 	free(sites);
+	text_done(&moved);
 	text_done(&reader->strings);
 	elf_table_done(&reader->symbols);
 	free(reader->args);
@@ -397,7 +426,7 @@ static int read_probes(struct reader *reader, const struct elf_file *file, struc
 
 int elf_usdt_parse(const struct elf_source *source, struct text *ret_table)
 {
-	struct reader reader = { .finder = { .find = find_symbol } };
+	struct reader reader = { .source = source, .finder = { .find = find_symbol } };
 	struct elf_file file;
 	int r = elf_file_open_source(source, &file);
 

@@ -416,6 +416,6 @@ const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	},
 	[PARSE_USDT] = {
 		.name = "ulf-usdt", .run = run_usdt,
-		.limits = { 512 * MB, USDT_BYTES_MAX, 3, 10 },
+		.limits = { 2560 * MB, USDT_BYTES_MAX, 10, 30 },
 	},
 };

@@ -123,6 +123,19 @@ FUNCTION_IN(TIGHT, tracepoint_first, TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_in_copy, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\t" TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_in_distance, "addl $5,%edi\n.Ltracepoint_at:\t" TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_after_jump, "movl $1,%eax\n\t" TRACEPOINT);
+/* Instructions in the middle of functions, after the two bytes of the first instruction. */
+#define PLACE_IN(name, code) FUNCTION_IN(TIGHT, name, "xorl %eax,%eax\n\t" code)
+PLACE_IN(place_several, "nop\n\tmovl $1,%ecx\n\tret");
+PLACE_IN(place_one, "movl $1,%ecx\n\tret");
+PLACE_IN(place_jump, "nop\n\t.byte 0xe9\n\t.long one - . - 4");
+PLACE_IN(place_return, "nop\n\tpopq %rbx\n\tpopq %rbp\n\tpopq %r12\n\tret");
+PLACE_IN(place_flags, "nop\n\t.byte 0x0f,0x85\n\t.long one - . - 4\n\tret");
+PLACE_IN(place_target, "nop\n1:\tdecl %edi\n\tjne 1b\n\tret");
+PLACE_IN(place_at_end, "nop\n\tret");
+PLACE_IN(place_call, "nop\n\tcall *%rcx\n\tnop\n\tret");
+PLACE_IN(place_close, "nop\n\tmovl $1,%ecx\n\tret");
+PLACE_IN(place_inside, "nop\n\tmovl $1,%ecx\n\tret");
+PLACE_IN(place_returned, "movq 0(%rsp),%rcx\n\tnop\n\tmovl $1,%ecx\n\tret");
 /* A function with a system call at .LNAME. */
 #define CALL_IN(name, before, after)						\
 	FUNCTION_IN(LOOSE, name, before "\n.L" #name ":\tsyscall\n\t" after)
@@ -549,6 +562,72 @@ static void system_calls_are_found(void **state)
 }
 
 /* Each of these changes makes a table invalid. */
+static const struct place_case {
+	const uint8_t *code;
+	uint32_t at;
+	enum moved_class class;
+	enum moved_reason reason;
+	uint32_t bytes;
+} place_cases[] = {
+	{ place_several, 2, MOVED_SEVERAL, MOVED_BY_NONE, 6 },
+	{ place_one, 2, MOVED_ONE, MOVED_BY_NONE, 5 },
+	{ place_jump, 2, MOVED_SEVERAL, MOVED_BY_NONE, 6 },
+	{ place_return, 2, MOVED_SEVERAL, MOVED_BY_NONE, 5 },
+	/* A hook keeps the flags. */
+	{ place_flags, 2, MOVED_SEVERAL, MOVED_BY_NONE, 7 },
+	{ place_target, 2, MOVED_REFUSED, MOVED_BY_TARGET, 0 },
+	{ place_at_end, 2, MOVED_REFUSED, MOVED_BY_SHORT, 0 },
+	{ place_call, 2, MOVED_REFUSED, MOVED_BY_CALL, 0 },
+	/* The second place is in what the jump at the first would replace. */
+	{ place_close, 2, MOVED_REFUSED, MOVED_BY_PLACE, 0 },
+	{ place_close, 3, MOVED_ONE, MOVED_BY_NONE, 5 },
+	/* No instruction begins there. */
+	{ place_inside, 1, MOVED_REFUSED, MOVED_BY_DECODE, 0 },
+	/* A function that uses its return address is refused, but not a place in it. */
+	{ place_returned, 6, MOVED_SEVERAL, MOVED_BY_NONE, 6 },
+};
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void places_are_found(void **state)
+{
+	const size_t nr = sizeof(place_cases) / sizeof(place_cases[0]);
+	uint64_t vaddrs[sizeof(place_cases) / sizeof(place_cases[0])], left = 1ull << 30;
+	struct elf_source source = { .fd = open("/proc/self/exe", O_RDONLY), .bytes_left = &left };
+	const struct moved_head *places;
+	struct text made;
+
+	(void)state;
+	for (size_t i = 0; i < nr; i++)
+		vaddrs[i] = (uint64_t)place_cases[i].code + place_cases[i].at - bias;
+	qsort(vaddrs, nr, sizeof(*vaddrs), by_address);
+	text_init(&made, MOVED_BYTES_MAX);
+	assert_int_equal(mover_analyse_places(&source, &MOVER_LIMITS, vaddrs, (uint32_t)nr, &made),
+			 0);
+	close(source.fd);
+	assert_true(moved_check(made.data, made.len));
+	places = (const struct moved_head *)made.data;
+	assert_int_equal(places->nr_rows, nr);
+	assert_int_equal(places->nr_syscalls, 0);
+	for (size_t i = 0; i < nr; i++) {
+		const struct place_case *place = &place_cases[i];
+		const struct moved_row *row =
+			moved_find(places, (uint64_t)place->code + place->at - bias);
+
+		assert_non_null(row);
+		if (row->class != place->class || row->reason != place->reason ||
+		    row->moved_bytes != place->bytes)
+			fail_msg("place %zu: class %u, reason %u, %u bytes", i, row->class,
+				 row->reason, row->moved_bytes);
+	}
+	text_done(&made);
+}
+
 static void wrong_tables_are_found(void **state)
 {
 	struct moved_head *copy = malloc(table.len);
@@ -638,6 +717,7 @@ int main(void)
 		cmocka_unit_test(frames_are_described),
 		cmocka_unit_test(copies_are_finished),
 		cmocka_unit_test(system_calls_are_found),
+		cmocka_unit_test(places_are_found),
 		cmocka_unit_test(wrong_tables_are_found),
 	};
 

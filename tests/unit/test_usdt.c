@@ -168,6 +168,7 @@ static void test_tables(void **state)
 	REFUSES(head.nr_args--);
 	REFUSES(head.nr_args = 0x20000000);
 	REFUSES(head.strings_bytes++);
+	REFUSES(head.moved_bytes = 8);
 	REFUSES(head.build_id_bytes = 33);
 	REFUSES(head.text_end = 0x900);
 	REFUSES(head.text_end = 0x1109);
@@ -200,6 +201,87 @@ static void test_tables(void **state)
 	REFUSES(args[0].bytes = 16);
 }
 
+/* A table of probes with moved instructions: the first site has nop; movl $1,%eax. */
+static struct moved_table {
+	struct table table;
+	struct moved_head moved;
+	struct moved_row row;
+	struct moved_frame frames[2];
+	uint8_t original[6], copy[6], padding[4];
+} good_moved;
+
+static void make_moved(void)
+{
+	static const uint8_t code[] = { 0x90, 0xb8, 1, 0, 0, 0 };
+
+	good_moved = (struct moved_table){
+		.table = good,
+		.moved = {
+			.magic = MOVED_MAGIC, .head_bytes = sizeof(struct moved_head),
+			.row_bytes = sizeof(struct moved_row), .nr_rows = 1,
+			.pool_at = offsetof(struct moved_table, frames) -
+				   offsetof(struct moved_table, moved),
+			.pool_bytes = sizeof(good_moved) - offsetof(struct moved_table, frames),
+			.text = 0x1000, .text_end = 0x2000,
+			.syscalls_at = sizeof(good_moved) - offsetof(struct moved_table, moved),
+		},
+		.row = {
+			.vaddr = 0x1100, .bytes = 6, .class = MOVED_SEVERAL, .original_bytes = 6,
+			.copy_bytes = 6, .nr_frames = 2, .moved_bytes = 6,
+		},
+		.frames = { { .copy = 0 }, { .copy = 1, .original = 1 } },
+	};
+	good_moved.table.head.moved_bytes =
+		sizeof(good_moved) - offsetof(struct moved_table, moved);
+	good_moved.table.sites[1].vaddr = 0x1106;
+	memcpy(good_moved.original, code, sizeof(code));
+	memcpy(good_moved.copy, code, sizeof(code));
+	memcpy(good_moved.table.sites[0].original, code, USDT_JUMP_BYTES);
+}
+
+static bool is_moved_good(const struct moved_table *table)
+{
+	struct moved_table *copy = malloc(sizeof(*copy));
+	bool is_ok;
+
+	memcpy(copy, table, sizeof(*copy));
+	is_ok = usdt_check(copy, sizeof(*copy));
+	free(copy);
+	return is_ok;
+}
+
+#define REFUSES_MOVED(change)							\
+	do {									\
+		struct moved_table table = good_moved;				\
+										\
+		table.change;							\
+		if (is_moved_good(&table))					\
+			fail_msg("accepted: %s", #change);			\
+	} while (0)
+
+static void test_moved(void **state)
+{
+	static_assert(sizeof(struct table) % 8 == 0, "the moved table follows without a gap");
+
+	(void)state;
+	make_moved();
+	assert_true(is_moved_good(&good_moved));
+	assert_ptr_equal(usdt_moved(&good_moved.table.head), &good_moved.moved);
+	for (size_t bytes = 0; bytes < sizeof(good_moved); bytes++)
+		assert_false(usdt_check(&good_moved, bytes));
+	REFUSES_MOVED(table.head.moved_bytes -= 8);
+	REFUSES_MOVED(moved.magic++);
+	REFUSES_MOVED(moved.text = 0xfff);
+	REFUSES_MOVED(moved.text_end = 0x2001);
+	REFUSES_MOVED(row.vaddr = 0x1101);	/* no site is there */
+	REFUSES_MOVED(row.vaddr = 0x1106);	/* the site there has other bytes */
+	REFUSES_MOVED(row.class = MOVED_BYTE);
+	REFUSES_MOVED(row.lead = 4);
+	REFUSES_MOVED(original[1] = 0xb9);
+	REFUSES_MOVED(table.sites[0].original[4]++);
+	REFUSES_MOVED(table.sites[0].reason = USDT_BY_NEIGHBOUR);
+}
+
 static void test_unterminated(void **state)
 {
 	struct table table = good;
@@ -216,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_no_symbols),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_unterminated),
 	};
 

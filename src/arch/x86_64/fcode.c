@@ -29,8 +29,9 @@ static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fc
 static struct range {
 	uint64_t slots;			/* address of the first slot of this range; 0:
 					 * this element is free */
-	uint64_t cells, end;		/* cells: from @cells to before @end; @cells
-					 * is 0 if the range has only cells of probes */
+	uint64_t cells, end;		/* copies: from @cells to before @end */
+	uint64_t is_probe;		/* 1: not slots, but cells of probes are from
+					 * @slots to before @cells */
 } ranges[RANGES];
 static uint32_t nr_ranges;		/* number of elements of @ranges that were
 					 * ever in use */
@@ -40,7 +41,7 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-void fcode_add(uint64_t slots, uint64_t cells, uint64_t end)
+static void add_range(uint64_t slots, uint64_t cells, uint64_t end, bool is_probe)
 {
 	struct range *range = ranges;
 
@@ -50,14 +51,20 @@ void fcode_add(uint64_t slots, uint64_t cells, uint64_t end)
 		return;
 	__atomic_store_n(&range->cells, cells, __ATOMIC_RELAXED);
 	__atomic_store_n(&range->end, end, __ATOMIC_RELAXED);
+	__atomic_store_n(&range->is_probe, is_probe, __ATOMIC_RELAXED);
 	__atomic_store_n(&range->slots, slots, __ATOMIC_RELEASE);	/* [fcode.range] */
 	if (range == ranges + nr_ranges)
 		__atomic_store_n(&nr_ranges, nr_ranges + 1, __ATOMIC_RELEASE);	/* [fcode.nr] */
 }
 
-void fcode_add_probes(uint64_t cells, uint64_t end)
+void fcode_add(uint64_t slots, uint64_t cells, uint64_t end)
 {
-	fcode_add(cells, 0, end);
+	add_range(slots, cells, end, false);
+}
+
+void fcode_add_probes(uint64_t cells, uint64_t copies, uint64_t end)
+{
+	add_range(cells, copies, end, true);
 }
 
 void fcode_remove(uint64_t slots)
@@ -71,7 +78,7 @@ void fcode_remove(uint64_t slots)
 	__atomic_thread_fence(__ATOMIC_RELEASE);			/* [fcode.reuse] */
 }
 
-/* Returns FCODE_SLOT, FCODE_COPY, FCODE_PROBE, or FCODE_NONE if @pc is in no range. */
+/* Returns FCODE_SLOT, FCODE_COPY, FCODE_PROBE; or FCODE_NONE if @pc is in no range. */
 static enum fcode_kind kind_in_ranges(uint64_t pc)
 {
 	uint32_t nr = __atomic_load_n(&nr_ranges, __ATOMIC_ACQUIRE);	/* mate: [fcode.nr] */
@@ -82,11 +89,12 @@ static enum fcode_kind kind_in_ranges(uint64_t pc)
 		 * fcode_add() [fcode.range] */
 		uint64_t slots = __atomic_load_n(&range->slots, __ATOMIC_ACQUIRE);
 		uint64_t cells = load(&range->cells), end = load(&range->end);
+		uint64_t is_probe = load(&range->is_probe);
 
 		/* mate: [fcode.reuse] */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (slots && pc >= slots && pc < end && load(&range->slots) == slots)
-			return !cells ? FCODE_PROBE : pc < cells ? FCODE_SLOT : FCODE_COPY;
+			return pc >= cells ? FCODE_COPY : is_probe ? FCODE_PROBE : FCODE_SLOT;
 	}
 	return FCODE_NONE;
 }
@@ -105,9 +113,9 @@ static uint64_t site_of(uint64_t slot)
 	return load((const uint64_t *)(slot + FCODE_SLOT_SITE));
 }
 
-/* Returns true if the code at @pc is a jump to the start of a slot.  The jump at a
- * function's site also leads to its slot, but is no stub: for it the function returns
- * false, because the object's own tables describe that address. */
+/* Returns true if the code at @pc is a jump to the start of a slot, or of a probe's cell.  The
+ * jump at a site may also lead there, but is no stub: for it the function returns false,
+ * because the object's own tables describe that address. */
 static bool is_stub(uint64_t pc, bool is_mapped)
 {
 	uint64_t last = pc + PATCH_JUMP_BYTES - 1, slot;
@@ -124,7 +132,7 @@ static bool is_stub(uint64_t pc, bool is_mapped)
 	case FCODE_SLOT:
 		return site_of(slot) && site_of(slot) != pc;
 	case FCODE_PROBE:
-		return site_of(slot);
+		return site_of(slot) && site_of(slot) - 1 != pc;
 	default:
 		return false;
 	}
@@ -140,6 +148,41 @@ enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
 	if (kind == FCODE_NONE && is_stub(pc, is_mapped))
 		return FCODE_JUMP;
 	return kind;
+}
+
+/* For each byte of the copy, store for which original instruction it stands.  Only a moved
+ * call becomes several instructions: the first one pushes the return address, so at the
+ * later ones the stack is one word deeper. */
+static void note_originals(const struct moved_head *head, const struct moved_row *row,
+			   struct fcode_cell *cell)
+{
+	const struct moved_frame *frames = moved_frames(head, row), *first = frames;
+
+	for (uint32_t k = 0; k < row->nr_frames; k++) {
+		uint32_t end = k + 1 < row->nr_frames ? frames[k + 1].copy :
+							sizeof(cell->original);
+		bool is_pushed;
+
+		if (frames[k].original != first->original)
+			first = &frames[k];
+		is_pushed = &frames[k] != first;
+		for (uint32_t at = frames[k].copy; at < end && at < sizeof(cell->original); at++)
+			cell->original[at] = frames[k].original | (is_pushed ? FCODE_PUSHED : 0);
+	}
+}
+
+int fcode_make_cell(const struct moved_head *head, const struct moved_row *row, uint64_t bias,
+		    const struct fcode_cell *to, struct fcode_cell *ret_cell)
+{
+	struct fcode_cell cell = { .site = 0 };
+	int nr = moved_copy(head, row, bias, (uint64_t)to->code, cell.code);
+
+	if (nr < 0)
+		return nr;
+	note_originals(head, row, &cell);
+	cell.site = (int32_t)(bias + row->vaddr - (uint64_t)to);
+	*ret_cell = cell;
+	return 0;
 }
 
 /* Convert *@pc, the address of an instruction of a copy, to the address of its original.

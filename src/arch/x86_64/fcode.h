@@ -11,6 +11,7 @@
  *	copy				the original of the instruction (moved_frame.original)
  *	copy, return address pushed	the call that was moved, with rsp + 8
  *	cell of a probe			the NOP, with rsp + 128 while the red zone is skipped
+ *	copy of a probe			as any copy
  *
  * An unwinder that continues at that instruction finds the function's own tables: its name,
  * where it has saved registers, its handlers of exceptions.  libulf's unwinder calls
@@ -80,8 +81,17 @@ enum fcode_kind {
  */
 void fcode_add(uint64_t slots, uint64_t cells, uint64_t end);
 void fcode_remove(uint64_t slots);
-/* Make the cells of probes from @cells to before @end known.  fcode_remove(@cells) forgets them. */
-void fcode_add_probes(uint64_t cells, uint64_t end);
+/* Make the cells of probes from @cells to before @copies known, and the copies from there to before
+ * @end.  fcode_remove(@cells) forgets them. */
+void fcode_add_probes(uint64_t cells, uint64_t copies, uint64_t end);
+
+/*
+ * fcode_make_cell - make the copy of @row, which will be at @to
+ *
+ * Returns 0, or -ERANGE: the copy is too far away from an address that it needs.
+ */
+int fcode_make_cell(const struct moved_head *head, const struct moved_row *row, uint64_t bias,
+		    const struct fcode_cell *to, struct fcode_cell *ret_cell);
 
 /* ---- any context ---- */
 

@@ -184,41 +184,17 @@ static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 	return FMOVED_STILL;
 }
 
-/* For each byte of the copy, store for which original instruction it stands.  Only a moved
- * call becomes several instructions: the first one pushes the return address, so at the
- * later ones the stack is one word deeper. */
-static void note_originals(const struct fsites *sites, uint32_t i, struct fcode_cell *to)
-{
-	const struct moved_row *row = row_of(sites, i);
-	const struct moved_frame *frames = moved_frames(sites->moved, row), *first = frames;
-
-	for (uint32_t k = 0; k < row->nr_frames; k++) {
-		uint32_t end = k + 1 < row->nr_frames ? frames[k + 1].copy : sizeof(to->original);
-		bool is_pushed;
-
-		if (frames[k].original != first->original)
-			first = &frames[k];
-		is_pushed = &frames[k] != first;
-		for (uint32_t at = frames[k].copy; at < end && at < sizeof(to->original); at++)
-			to->original[at] = frames[k].original | (is_pushed ? FCODE_PUSHED : 0);
-	}
-	to->site = (int32_t)(fsite_code(sites, i) - (uint8_t *)cell_of(sites, i));
-}
-
 int fmoved_prepare(const struct fsites *sites, uint32_t i)
 {
 	const struct moved_row *row = row_of(sites, i);
-	struct fcode_cell cell = { .site = 0 };
+	struct fcode_cell cell;
 	struct fsite *site = &sites->table[i];
-	int nr;
 
 	if (!has_bytes(fsite_code(sites, i), moved_original(sites->moved, row),
 		       row->original_bytes))
 		return -EILSEQ;
-	nr = moved_copy(sites->moved, row, sites->bias, (uint64_t)fmoved_copy(sites, i), cell.code);
-	if (nr < 0)
+	if (fcode_make_cell(sites->moved, row, sites->bias, cell_of(sites, i), &cell))
 		return -ENOMEM;
-	note_originals(sites, i, &cell);
 	patch_put(PATCH_STUBS, (uint8_t *)cell_of(sites, i), (const uint8_t *)&cell, sizeof(cell));
 	if (site->way == FMOVED_UNDECIDED)
 		site->way = choose_way(sites, i);

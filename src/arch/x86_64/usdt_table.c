@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "arch/x86_64/moved.h"
+
 static bool is_size(uint32_t bytes)
 {
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -22,7 +24,10 @@ static bool check_head(const struct usdt_head *head, uint64_t bytes)
 	fixed = sizeof(*head) + head->nr_events * sizeof(struct usdt_event) +
 		head->nr_sites * sizeof(struct usdt_site) +
 		head->nr_args * sizeof(struct usdt_arg);
-	return fixed <= bytes && bytes - fixed == head->strings_bytes;
+	fixed += head->strings_bytes;
+	if (head->moved_bytes)
+		fixed = (fixed + 7) & ~7ull;
+	return fixed <= bytes && bytes - fixed == head->moved_bytes;
 }
 
 /* Returns true if a valid name of an event or a directory is at the offset
@@ -76,6 +81,32 @@ static bool check_site(const struct usdt_head *head, const struct usdt_site *sit
 	       (!next || next->vaddr - site->vaddr >= USDT_JUMP_BYTES);
 }
 
+/* The moved instructions must be those of the same code: each row is that of a site, and has the
+ * bytes that the site has. */
+static bool check_places(const struct usdt_head *head)
+{
+	const struct moved_head *moved = usdt_moved(head);
+	uint32_t nr = 0;
+
+	if (!moved)
+		return true;
+	if (!moved_check(moved, head->moved_bytes) || moved->nr_syscalls ||
+	    moved->text < head->text || moved->text_end > head->text_end)
+		return false;
+	for (uint32_t i = 0; i < head->nr_sites; i++) {
+		const struct usdt_site *site = &usdt_sites(head)[i];
+		const struct moved_row *row = site->reason ? NULL : moved_find(moved, site->vaddr);
+
+		nr += row != NULL;
+		if (row && (row->lead || row->class == MOVED_BYTE ||
+			    (row->class != MOVED_REFUSED &&
+			     memcmp(moved_original(moved, row), site->original,
+				    sizeof(site->original)))))
+			return false;
+	}
+	return nr == moved->nr_rows;
+}
+
 static bool is_register(uint8_t number)
 {
 	return number < USDT_REGISTERS || number == USDT_NO_REGISTER;
@@ -107,5 +138,5 @@ bool usdt_check(const void *table, uint64_t bytes)
 	for (uint32_t i = 0; i < head->nr_args; i++)
 		if (!check_arg(&usdt_args(head)[i]))
 			return false;
-	return true;
+	return check_places(head);
 }

@@ -23,7 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/stop.h"
 #include "abi/usdt.h"
+#include "arch/x86_64/moved.h"
 
 /* The registers of a thread at a site, as usdt_entry() has saved them. */
 struct usite_regs {
@@ -33,14 +35,27 @@ struct usite_regs {
 
 #define USITE_AREAS	2u
 
-/* A site. */
+/* How a site is switched. */
+enum usite_way {
+	USITE_UNDECIDED,		/* not chosen: the site was never on */
+	USITE_LIVE,			/* the NOP alone is replaced, while threads run */
+	USITE_STILL,			/* all bytes of the jump are written, while no other thread
+					 * runs */
+};
+
+/* A site.  It keeps its way as long as the object is loaded. */
 struct usite {
 	uint64_t code;			/* address of the NOP */
 	uint8_t original[USDT_JUMP_BYTES];	/* the bytes at @code while the site
 						 * is off: the NOP and the bytes that
 						 * are the jump's distance */
-	uint8_t *cell;			/* the site's cell, to which its stub jumps; NULL: the site
-					 * has no stub yet */
+	const struct moved_row *row;	/* the instructions from @code on, which can be moved; NULL:
+					 * they cannot */
+	uint8_t way;			/* enum usite_way */
+	bool is_used;			/* true: a thread is between two instructions that the jump
+					 * would replace; only USITE_STILL */
+	uint8_t *cell;			/* the site's cell, to which its stub or its jump leads;
+					 * NULL: @way is USITE_UNDECIDED */
 	bool is_wanted;			/* true: the site must be on */
 	bool is_on;
 	int error;			/* -errno: why the site could not be switched
@@ -54,25 +69,48 @@ struct usites {
 	struct usite *list;		/* array of @nr sites, sorted by address */
 	uint32_t nr;
 	uint64_t entry;			/* address of usdt_entry(), which the cells call */
-	uint8_t *cells[USITE_AREAS];	/* two areas with a cell for each site: one
-					 * below the text, one above it; NULL: the
-					 * area is not mapped */
+	const struct moved_head *moved;	/* the table of usite.row; NULL: there is none */
+	uint64_t bias;			/* address in memory minus address in the file */
+	uint8_t *cells[USITE_AREAS];	/* areas with a cell for each site, and a copy for each
+					 * after these: one below the text, one above it; NULL:
+					 * not mapped */
 	bool is_listed;			/* true: this struct is in the list of all
 					 * objects with sites */
 };
 
-
-
 /*
  * usites_switch - switch each site of @sites on or off, as its is_wanted says
  *
- * Returns 0, or the first -errno: -ENOMEM (no memory within reach of the site's jump),
- * -EILSEQ (the text has other bytes), -EOPNOTSUPP.  usite.error has the error of each site.
+ * Returns 0, or the first -errno: -ENOMEM (no memory within reach of the site's jump, and its
+ * instructions cannot be moved), -EILSEQ (the text has other bytes), -EOPNOTSUPP.  usite.error has
+ * the error of each site.  Sites with USITE_STILL are only prepared: usites_flip() switches them.
  */
 int usites_switch(struct usites *sites);
+
+/* ---- sites with USITE_STILL ---- */
+
+/* Returns true if usites_flip() must switch a site. */
+bool usites_need_flip(const struct usites *sites);
+/* Store in @to the ranges in which no thread may be while usites_flip() is called; @to may be NULL.
+ * Returns how many they are. */
+uint64_t usites_list_ranges(const struct usites *sites, struct abi_stop_range *to);
+/* Note that a thread may execute the instruction at @addr next. */
+void usites_note_use(struct usites *sites, uint64_t addr);
+/*
+ * usites_flip - switch the sites that need it.  No other thread may run
+ *
+ * Adds to *@ret_used the number of sites that stay off because a thread is in them.  Returns 0 or
+ * the first -errno.  The caller is between patch_begin() and patch_end().
+ */
+int usites_flip(struct usites *sites, uint32_t *ret_used);
+
+/* Returns the number of bytes from the NOP on that must stay as they are while the site is on. */
+uint32_t usite_bytes(const struct usite *site);
+
 /* Free the cells and stubs of an object whose text was unmapped. */
 void usites_done(struct usites *sites);
-/* Returns true if one of the @nr bytes at @addr belongs to the jump of a site that is on. */
+/* Returns true if one of the @nr bytes at @addr belongs to the jump of a site that is on, or to
+ * instructions that it has moved. */
 bool usites_use(const uint8_t *addr, uint32_t nr);
 
 /* The hook that cells call: saves all registers, and calls usdt_hit() (runtime/usdt). */

@@ -282,7 +282,7 @@ static int update_all(void)
 		if (r != -EFAULT && o->sites.has_old_slots)
 			has_old_slots = true;
 	}
-	return worse_error(ret, left_end(still_flip(ftrace_may_patch)));
+	return worse_error(ret, left_end(still_flip(&object_still)));
 }
 
 static void set_common(uint32_t users);

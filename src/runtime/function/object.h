@@ -12,6 +12,7 @@
 struct abi_figure;
 struct dl_phdr_info;
 struct image;
+struct still_sites;
 
 /* A table of function entries of a loaded object, compiled into it or made of its
  * moved functions.  runtime_lock() protects all members. */
@@ -42,6 +43,9 @@ struct object {
 
 /* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
+/* The sites of all objects that are switched while no other thread runs.  Lock held for all
+ * methods. */
+extern const struct still_sites object_still;
 /*
  * object_get_named - find or make the struct object for a table that another process has
  * named

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched
- * only while no other thread runs: the jump replaces several instructions, and its bytes
- * are not written by one store.  At the start of the program there is only one thread.
- * Later the server stops the other threads:
+ * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c), and some probes
+ * (USITE_STILL, usite.c), can be switched only while no other thread runs: the jump replaces
+ * several instructions, and its bytes are not written by one store.  At the start of the program
+ * there is only one thread.  Later the server stops the other threads:
  *
  *	this thread				the server's stopper (daemon/stopper.c)
  *	stop_given = 0
@@ -44,7 +44,6 @@
 #include "runtime/base/maps.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/process.h"
-#include "runtime/function/object.h"
 
 #define WAIT_SECONDS	3		/* longest wait for the stopper, s */
 #define TURNS		3		/* maximum number of attempts if sites are in
@@ -90,57 +89,22 @@ static bool see_stack(const struct maps_line *line, void *arg)
 	return true;
 }
 
-static void note_word(uint64_t word)
-{
-	for (struct object *o = object_first(); o; o = o->next)
-		fsites_note_use(&o->sites, word);
-}
-
 /* Note every word of this thread's stack as a possible instruction pointer. */
-static void note_own_stack(void)
+static void note_own_stack(const struct still_sites *sites)
 {
 	struct used_stack stack = { .start = (uint64_t)__builtin_frame_address(0), .end = 0 };
 
 	maps_walk(see_stack, &stack);
 	for (uint64_t at = stack.start; at < stack.end; at += sizeof(uint64_t))
-		note_word(*(const uint64_t *)at);
+		sites->note(*(const uint64_t *)at);
 }
 
-/* ---- the ranges of code that the stopper must check ---- */
-
-/* Returns the object with the lowest text from @from on, or NULL. */
-static struct object *next_object(uint64_t from)
-{
-	struct object *next = NULL;
-
-	for (struct object *o = object_first(); o; o = o->next)
-		if (o->moved && o->text >= from && (!next || o->text < next->text))
-			next = o;
-	return next;
-}
-
-/* Store in @to the ranges of all sites that must be switched on, in ascending order; @to may be
- * NULL.  Returns how many they are. */
-static uint64_t list_ranges(struct abi_stop_range *to)
-{
-	uint64_t nr = 0, start, end;
-
-	for (struct object *o = next_object(0); o; o = next_object(o->text + 1))
-		for (uint32_t i = o->sites.low_changed; i < o->sites.end_changed; i++) {
-			if (!fsites_inner_range(&o->sites, i, &start, &end))
-				continue;
-			if (to)
-				to[nr] = (struct abi_stop_range){ start, end };
-			nr++;
-		}
-	return nr;
-}
-
-static void note_inside(const struct abi_stop_range *ranges, const uint64_t *inside, uint64_t nr)
+static void note_inside(const struct still_sites *sites, const struct abi_stop_range *ranges,
+			const uint64_t *inside, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++)
 		if (inside[i / 64] >> i % 64 & 1)
-			note_word(ranges[i].start);
+			sites->note(ranges[i].start);
 }
 
 /* ---- stop the other threads ---- */
@@ -205,19 +169,13 @@ static void end_stop(uint32_t tid, struct abi_stop *stop)
 
 /* ---- switch the sites ---- */
 
-typedef bool may_flip_fn(const struct object *object);
-
-/* Switch the sites of all objects.  The other threads are stopped, or there are no others. */
-static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
+/* Switch the sites.  The other threads are stopped, or there are no others. */
+static int flip_all(const struct still_sites *sites, uint32_t *ret_used)
 {
-	int ret = 0, r;
+	int ret, r;
 
 	patch_begin();
-	for (struct object *o = object_first(); o; o = o->next) {
-		r = may_flip(o) ? fsites_flip(&o->sites, ret_used) : 0;
-		if (r && !ret)
-			ret = r;
-	}
+	ret = sites->flip(ret_used);
 	r = patch_step();
 	patch_end();
 	return r ? r : ret;
@@ -225,7 +183,7 @@ static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 
 /* Switch sites while the server stops the other threads.  @stop: a block, followed by space
  * for @nr ranges and for their bitmap. */
-static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t nr,
+static int flip_stopped(const struct still_sites *sites, struct abi_stop *stop, uint64_t nr,
 			uint32_t *ret_used, bool *ret_is_answered)
 {
 	struct abi_stop_range *ranges = (struct abi_stop_range *)(stop + 1);
@@ -237,12 +195,12 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 		.magic = ABI_STOP_MAGIC, .ranges = (uint64_t)ranges, .nr = nr,
 		.inside = (uint64_t)inside,
 	};
-	list_ranges(ranges);
+	sites->list(ranges);
 	r = ask_for_stop(tid, stop);
 	*ret_is_answered = !r;
 	if (!r) {
-		note_inside(ranges, inside, nr);
-		r = flip_all(may_flip, ret_used);
+		note_inside(sites, ranges, inside, nr);
+		r = flip_all(sites, ret_used);
 	} else {
 		/* Clear the magic, so that a stopper that comes late does not hold threads for
 		 * this stop. */
@@ -252,10 +210,10 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 	return r;
 }
 
-static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
+static int stop_and_flip(const struct still_sites *sites, uint32_t *ret_used)
 {
 	static uint32_t nr_left;	/* number of blocks that had to stay allocated; lock held */
-	uint64_t nr = list_ranges(NULL);
+	uint64_t nr = sites->list(NULL);
 	struct abi_stop *stop;
 	bool is_answered;
 	int r;
@@ -268,7 +226,7 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 			    (nr / 64 + 1) * sizeof(uint64_t));
 	if (!stop)
 		return -ENOMEM;
-	r = flip_stopped(may_flip, stop, nr, ret_used, &is_answered);
+	r = flip_stopped(sites, stop, nr, ret_used, &is_answered);
 	/* The stopper writes stop->tid last.  Without this answer, the stopper may still
 	 * write to the block at any time, so the block must not be freed. */
 	if (is_answered)
@@ -287,28 +245,20 @@ bool still_is_alone(void)
 	       st.st_nlink == 3;
 }
 
-static bool needs_flip(may_flip_fn *may_flip)
-{
-	for (struct object *o = object_first(); o; o = o->next)
-		if (may_flip(o) && fsites_need_flip(&o->sites))
-			return true;
-	return false;
-}
-
-int still_flip(bool (*may_flip)(const struct object *object))
+int still_flip(const struct still_sites *sites)
 {
 	struct timespec pause = { 0, TURN_NS };
 	int r = 0;
 
-	for (uint32_t turn = 0; turn < TURNS && needs_flip(may_flip); turn++) {
+	for (uint32_t turn = 0; turn < TURNS && sites->need(); turn++) {
 		uint32_t nr_used = 0;
 
 		if (turn)
 			arch_syscall2(SYS_nanosleep, &pause, NULL);
 		if (may_be_in_handler())
-			note_own_stack();
-		r = still_is_alone() ? flip_all(may_flip, &nr_used) :
-				 stop_and_flip(may_flip, &nr_used);
+			note_own_stack(sites);
+		r = still_is_alone() ? flip_all(sites, &nr_used) :
+				 stop_and_flip(sites, &nr_used);
 		/* Try again after EBUSY: a thread got no CPU time, or waits in the kernel,
 		 * and so did not stop in time. */
 		if (r != -EBUSY && (r || !nr_used))

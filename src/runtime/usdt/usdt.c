@@ -35,6 +35,7 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
+#include "runtime/function/still.h"
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwinders.h"
 
@@ -46,6 +47,7 @@ struct usdt_object {
 					 * end; 0: the object was unloaded */
 	bool is_named;			/* true: the server's block names the object */
 	bool is_registered;		/* true: @module is registered */
+	bool is_updating;		/* true: its sites are being switched */
 	const struct usdt_head *table;
 	struct ulf_module module;
 	struct ulf_event **events;	/* array of the events of the table,
@@ -198,6 +200,15 @@ static bool is_site_usable(const struct usdt_site *site)
 	return site->reason == USDT_BY_NONE;
 }
 
+/* Returns the row of the instructions at a site; NULL if they cannot be moved. */
+static const struct moved_row *find_row(const struct usdt_head *table, uint64_t vaddr)
+{
+	const struct moved_head *moved = usdt_moved(table);
+	const struct moved_row *row = moved ? moved_find(moved, vaddr) : NULL;
+
+	return row && row->class != MOVED_REFUSED ? row : NULL;
+}
+
 /* Set the addresses of sites, which depend on the address at which the object
  * is loaded. */
 static void place_sites(struct usdt_object *object, uint64_t bias)
@@ -205,6 +216,8 @@ static void place_sites(struct usdt_object *object, uint64_t bias)
 	const struct usdt_head *table = object->table;
 	uint32_t nr = 0;
 
+	object->sites.moved = usdt_moved(table);
+	object->sites.bias = bias;
 	for (uint32_t i = 0; i < table->nr_sites; i++) {
 		const struct usdt_site *row = &usdt_sites(table)[i];
 		struct usdt_place *place = &object->places[nr];
@@ -216,7 +229,9 @@ static void place_sites(struct usdt_object *object, uint64_t bias)
 			.args = usdt_args(table) + row->first_arg, .code = bias + row->vaddr,
 			.bias = bias, .semaphore = row->semaphore ? bias + row->semaphore : 0,
 		};
-		object->sites.list[nr] = (struct usite){ .code = place->code, .data = place };
+		object->sites.list[nr] = (struct usite){
+			.code = place->code, .data = place, .row = find_row(table, row->vaddr),
+		};
 		memcpy(object->sites.list[nr].original, row->original, sizeof(row->original));
 		nr++;
 	}
@@ -385,7 +400,7 @@ static bool is_in_function(const struct usite *site)
 {
 	for (const struct object *o = object_first(); o; o = o->next)
 		if (site->code >= (uint64_t)o->sites.low && site->code < (uint64_t)o->sites.high &&
-		    fsites_use(&o->sites, (const uint8_t *)site->code, USDT_JUMP_BYTES))
+		    fsites_use(&o->sites, (const uint8_t *)site->code, usite_bytes(site)))
 			return true;
 	return false;
 }
@@ -433,6 +448,59 @@ static int report_failed(struct usdt_object *object)
 	return ret;
 }
 
+/* ---- sites that are switched while no other thread runs ---- */
+
+static bool need_flip(void)
+{
+	for (struct usdt_object *o = objects; o; o = o->next)
+		if (o->is_updating && usites_need_flip(&o->sites))
+			return true;
+	return false;
+}
+
+/* Returns the object with the lowest text from @from on whose sites are being switched, or NULL. */
+static struct usdt_object *next_object(uint64_t from)
+{
+	struct usdt_object *next = NULL;
+
+	for (struct usdt_object *o = objects; o; o = o->next)
+		if (o->is_updating && o->text >= from && (!next || o->text < next->text))
+			next = o;
+	return next;
+}
+
+static uint64_t list_ranges(struct abi_stop_range *to)
+{
+	uint64_t nr = 0;
+
+	for (struct usdt_object *o = next_object(0); o; o = next_object(o->text + 1))
+		nr += usites_list_ranges(&o->sites, to ? to + nr : NULL);
+	return nr;
+}
+
+static void note_use(uint64_t addr)
+{
+	for (struct usdt_object *o = objects; o; o = o->next)
+		if (o->is_updating)
+			usites_note_use(&o->sites, addr);
+}
+
+static int flip(uint32_t *ret_used)
+{
+	int ret = 0, r;
+
+	for (struct usdt_object *o = objects; o; o = o->next) {
+		r = o->is_updating ? usites_flip(&o->sites, ret_used) : 0;
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+static const struct still_sites usdt_still = { need_flip, list_ranges, note_use, flip };
+
+/* ---- update all sites ---- */
+
 /* Returns true if a site will be switched on. */
 static bool has_new(const struct usdt_object *object)
 {
@@ -442,29 +510,54 @@ static bool has_new(const struct usdt_object *object)
 	return false;
 }
 
-static int update_object(struct usdt_object *object)
+/* Switch the sites of an object that can be switched while threads run. */
+static void switch_object(struct usdt_object *object)
 {
-	int r;
-
-	if (!is_safe(object->text, object->text_end)) {
-		has_put_off = true;
-		return 0;
+	object->is_updating = object->text && is_safe(object->text, object->text_end);
+	if (!object->is_updating) {
+		has_put_off |= object->text != 0;
+		return;
 	}
 	want_sites(object);
 	if (has_new(object) && ftrace_objects_are_safe())
 		unwinders_serve();
-	r = usites_switch(&object->sites);
+	/* -EFAULT: the object was unmapped. */
+	object->is_updating = usites_switch(&object->sites) != -EFAULT;
+}
+
+/* Note the error @r of still_flip() for the sites that it could not switch. */
+static void note_left(struct usdt_object *object, int r)
+{
+	if (!r || r == -EBUSY || r == -ETIMEDOUT)
+		r = -EAGAIN;
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		struct usite *site = &object->sites.list[i];
+
+		if (site->way == USITE_STILL && site->is_wanted != site->is_on && !site->error)
+			site->error = r;
+	}
+}
+
+static int end_update(struct usdt_object *object, int r)
+{
+	if (!object->is_updating)
+		return 0;
+	object->is_updating = false;
+	note_left(object, r);
 	count_semaphores(object);
 	/* An event is on if it is on at some of its sites. */
-	return r == -EFAULT ? 0 : report_failed(object);
+	return report_failed(object);
 }
 
 static int update_all(void)
 {
-	int ret = 0, r;
+	int ret = 0, flipped, r;
 
+	for (struct usdt_object *o = objects; o; o = o->next)
+		switch_object(o);
+	flipped = still_flip(&usdt_still);
 	for (struct usdt_object *o = objects; o; o = o->next) {
-		r = o->text ? update_object(o) : 0;
+		r = end_update(o, flipped);
 		if (r && !ret)
 			ret = r;
 	}
@@ -520,13 +613,19 @@ static int take_row(const struct abi_usdt_object *row)
  * thread may be in one. */
 static void remove_others(void)
 {
+	bool is_any = false;
+
 	for (struct usdt_object *o = objects; o; o = o->next) {
 		if (!o->is_registered || o->is_named)
 			continue;
 		event_stop_module(&o->module);
-		update_object(o);
-		unregister_object(o);
+		is_any = true;
 	}
+	if (is_any)
+		update_all();
+	for (struct usdt_object *o = objects; o; o = o->next)
+		if (o->is_registered && !o->is_named)
+			unregister_object(o);
 }
 
 static int take_block(const struct abi_usdt *block, uint32_t nr)

@@ -16,7 +16,12 @@ static const char *reason_of(uint32_t error)
 {
 	switch (error) {
 	case ENOMEM:
-		return FAILED "no memory can be mapped where the jump at the probe would lead";
+		return FAILED "no memory can be mapped where the jump at the probe would lead, "
+			      "and the instructions there cannot be moved";
+	case EAGAIN:
+		return FAILED "a thread is at the probe, or does not stop; switch it on again";
+	case EPERM:
+		return FAILED "the threads must be stopped for it, and may not be traced";
 	case EBUSY:
 		return FAILED "a function that is traced contains the probe";
 	case EILSEQ:

@@ -16,11 +16,15 @@ __asm__(".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"
  *
  * A jump at the probe leads where the four bytes after the NOP say.  So that this does not depend
  * on chance, they are the start of a nopl whose bytes lead 528 MB below the program, where nothing
- * is.
+ * is.  A test may choose other instructions (PROBE_AFTER).
  */
+#ifndef PROBE_AFTER
+#define PROBE_AFTER	".byte 0x0f, 0x1f, 0x80, 0xe0, 0, 0, 0\n"
+#endif
+
 #define PROBE_NOTE(provider, name, semaphore, args)				\
 	"990:	nop\n"								\
-	".byte 0x0f, 0x1f, 0x80, 0xe0, 0, 0, 0\n"				\
+	PROBE_AFTER								\
 	".pushsection .note.stapsdt,\"\",\"note\"\n"				\
 	".balign 4\n"								\
 	".long 992f - 991f, 994f - 993f, 3\n"					\

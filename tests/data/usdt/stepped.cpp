@@ -14,6 +14,11 @@
 
 #include "probe.h"
 
+extern "C" __attribute__((noinline)) void helper()
+{
+	__asm__ volatile("");
+}
+
 extern "C" long probed(long value);
 __asm__(".text\n"
 	".globl probed\n"
