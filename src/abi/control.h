@@ -289,6 +289,8 @@ enum abi_process_flags {
 	ABI_PROCESS_AGENT	= 1,	/* the process has an agent that runs */
 	ABI_PROCESS_UNSETTLED	= 2,	/* threads of this process may still write to
 					 * rings that are already replaced */
+	ABI_PROCESS_TABLES	= 4,	/* the program looks for functions by name, so the block of
+					 * functions must have the tables of all objects */
 };
 
 /*

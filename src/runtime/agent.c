@@ -149,11 +149,11 @@ static int apply_generation(uint32_t generation)
 
 static void report_applied(uint32_t generation, int error, bool is_settled)
 {
-	uint32_t flags = ABI_PROCESS_AGENT;
-
-	if (!is_settled)
-		flags |= ABI_PROCESS_UNSETTLED;
-	__atomic_store_n(&process_slot->flags, flags, __ATOMIC_RELAXED);
+	__atomic_or_fetch(&process_slot->flags,
+			  ABI_PROCESS_AGENT | (is_settled ? 0 : ABI_PROCESS_UNSETTLED),
+			  __ATOMIC_RELAXED);
+	if (is_settled)
+		__atomic_and_fetch(&process_slot->flags, ~ABI_PROCESS_UNSETTLED, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->error, (uint32_t)-error,
 			 __ATOMIC_RELAXED);
 	TESTPOINT("agent.applied");

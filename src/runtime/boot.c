@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@
 #include "runtime/follow.h"
 #include "runtime/function/object.h"
 #include "runtime/init.h"
+#include "runtime/unwind/image.h"
 #include <ulf/event.h>
 
 #define HOLD_SECONDS	5		/* longest wait for settings that the
@@ -386,4 +388,15 @@ bool boot_wait_for_objects(void)
 	bool is_in_probe = thread && thread->nesting & ULF_NESTING_MASK;
 
 	return has_agent() && !is_in_probe && !caller_is_this() && ask_server(HOLD_SECONDS);
+}
+
+int boot_ask_for_tables(void)
+{
+	if (!root_control || !process_slot || !server_is_there())
+		return -ENOTCONN;
+	__atomic_or_fetch(&process_slot->flags, ABI_PROCESS_TABLES, __ATOMIC_RELAXED);
+	/* The server cannot read /proc/PID/maps of a process that is not dumpable. */
+	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
+		image_report_all();
+	return boot_wait_for_objects() ? 0 : -ETIMEDOUT;
 }

@@ -40,6 +40,13 @@ void boot_wait_for_init(void);
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
  * server or no agent, or if a wait takes longer than HOLD_SECONDS. */
 bool boot_wait_for_objects(void);
+/*
+ * boot_ask_for_tables - get the tables of moved functions of all objects that are loaded
+ *
+ * No lock held; the caller may be in a constructor.  Returns 0; -ENOTCONN if there is no server; or
+ * -ETIMEDOUT if it does not answer, or if this thread must not wait.
+ */
+int boot_ask_for_tables(void);
 /* Returns true if the boot settings wait until an object is loaded that can be
  * traced.  Any context. */
 bool boot_is_later(void);

@@ -12,10 +12,12 @@
 
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
+#include "runtime/boot.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/ftrace_filter.h"
 #include "runtime/function/object.h"
 #include "runtime/init.h"
+#include "runtime/unwind/loaded.h"
 #include <linux/ftrace.h>
 
 static void prepare_unlocked(void)
@@ -41,11 +43,72 @@ static int filter_done(int r)
 	return r == -EILSEQ ? 0 : r;
 }
 
+/*
+ * Functions that no compiler has prepared are known only when the server has analysed their
+ * objects.  So if a filter may name such a function, ask the server for the tables of all objects.
+ * Returns 0 or -errno of boot_ask_for_tables().
+ */
+static int ask_for_tables(void)
+{
+	if (!&object_is_library)
+		return -EOPNOTSUPP;
+	return boot_ask_for_tables();
+}
+
+/* Returns true if @ip is in an object that no compiler has prepared, and that the server was not
+ * asked about.  Lock held. */
+static bool is_in_unknown(unsigned long ip)
+{
+	struct loaded loaded;
+
+	if (loaded_find(ip, &loaded) || loaded.text == ftrace_state.own_text)
+		return false;
+	for (const struct object *o = object_first(); o; o = o->next)
+		if (o->text == loaded.text)
+			return false;
+	return true;
+}
+
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
 			 int reset)
 {
+	int r, error;
+
 	prepare_locked();
-	return filter_done(filter_set_ip(ops, ip, remove, reset));
+	r = filter_set_ip(ops, ip, remove, reset);
+	if (r == -EINVAL && !remove && is_in_unknown(ip)) {
+		runtime_unlock();
+		error = ask_for_tables();
+		runtime_lock();
+		r = error ? error : filter_set_ip(ops, ip, remove, reset);
+	}
+	return filter_done(r);
+}
+
+/* The number of loads after which the server was asked; see struct object_unknown.  Threads may
+ * overwrite each other's number: then the server is asked once more. */
+static uint64_t asked_loads;
+
+/* Sets a filter as filter_set_glob() does, and returns with runtime_lock() held. */
+static int find_and_set(struct ftrace_ops *ops, enum filter_list list, const char *glob,
+			size_t len, bool is_reset)
+{
+	struct object_unknown unknown = {
+		.asked = __atomic_load_n(&asked_loads, __ATOMIC_RELAXED),
+	};
+	int r = filter_set_glob(ops, list, glob, len, is_reset, &unknown), error;
+
+	if (!unknown.has_some || (r && r != -EINVAL) || *glob == '!')
+		return r;
+	runtime_unlock();
+	error = ask_for_tables();
+	if (error) {
+		runtime_lock();
+		return r ? error : 0;
+	}
+	__atomic_store_n(&asked_loads, unknown.loads, __ATOMIC_RELAXED);
+	unknown.asked = unknown.loads;
+	return filter_set_glob(ops, list, glob, len, is_reset, &unknown);
 }
 
 static int set_glob(struct ftrace_ops *ops, enum filter_list list,
@@ -54,8 +117,7 @@ static int set_glob(struct ftrace_ops *ops, enum filter_list list,
 	if (len < 0)
 		return -EINVAL;
 	prepare_unlocked();
-	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
-					   reset));
+	return filter_done(find_and_set(ops, list, (const char *)buf, (size_t)len, reset));
 }
 
 int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)

@@ -46,19 +46,31 @@ static const struct ftrace_ops *filters[FTRACE_USERS];
 static uint32_t wanted;			/* the registered callbacks of the program,
 					 * one bit for each */
 
+static bool is_program(const struct object *object)
+{
+	uint64_t entry = getauxval(AT_ENTRY);
+
+	return entry >= (uint64_t)object->sites.low &&
+	       entry < (uint64_t)object->sites.high;
+}
+
 /* Returns the users that site @i of @object must have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
 {
 	const struct fsites *sites = &object->sites;
 	uint64_t code = (uint64_t)fsite_code(sites, i);
 	uint32_t users = object->users ? object->users[i] : 0;
+	/* As for the server's tracers, functions of libraries that no compiler has prepared are
+	 * used only if a filter names them. */
+	bool is_extra = wanted && object->moved && !is_program(object);
 
 	if (!fsite_is_known(&sites->table[i]))
 		return 0;
 	for (uint32_t left = wanted; left; left &= left - 1) {
 		uint32_t user = (uint32_t)__builtin_ctz(left);
 
-		if (filter_has(filters[user], code))
+		if (filter_has(filters[user], code) &&
+		    !(is_extra && filter_is_open(filters[user])))
 			users |= 1u << user;
 	}
 	return users;
@@ -221,14 +233,6 @@ static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the 
 static bool has_put_off;		/* true: some updates were put off */
 static bool is_unserved;		/* true: unwinders_serve() must still be
 					 * called, because the call was put off */
-
-static bool is_program(const struct object *object)
-{
-	uint64_t entry = getauxval(AT_ENTRY);
-
-	return entry >= (uint64_t)object->sites.low &&
-	       entry < (uint64_t)object->sites.high;
-}
 
 /* true: slots are getting new tags.  Meanwhile no lane has rings, so ftrace.S leaves every
  * call to hit.c; grace_restart_sections() restarts the rseq sections of threads that had

@@ -100,6 +100,13 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 	       !ips_have(filter->lists[FILTER_BUT], code);
 }
 
+bool filter_is_open(const struct ftrace_ops *ops)
+{
+	const struct filter *filter = ops->ulf;
+
+	return !filter || !filter->lists[FILTER_ONLY] || !filter->lists[FILTER_ONLY]->nr;
+}
+
 /* Add the addresses @some to the list @list in the filter of @ops, or remove them if
  * @is_removed is true.  @is_reset: empty the list first.  The new list replaces the
  * old list only if there was memory for the new list. */
@@ -170,14 +177,14 @@ static void take_found(void *arg, uint64_t code)
 }
 
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
-		    size_t len, bool is_reset)
+		    size_t len, bool is_reset, struct object_unknown *unknown)
 {
 	bool is_removed = glob && len && *glob == '!';
 	struct found found = { 0 };
 
 	if (glob)
-		object_find_names(glob + is_removed, len - is_removed, take_found,
-				  &found);
+		object_find_names(glob + is_removed, len - is_removed, take_found, &found,
+				  unknown);
 	else
 		runtime_lock();
 	if (!found.error && glob && !found.ips)

@@ -9,9 +9,13 @@
 #include <stdint.h>
 
 struct ftrace_ops;
+struct object_unknown;
 
 /* Returns true if the filter of @ops selects the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
+/* Returns true if the filter of @ops names no functions that it selects, so that it selects all but
+ * those of FILTER_BUT. */
+bool filter_is_open(const struct ftrace_ops *ops);
 
 /* The lists of a filter.  FILTER_ONLY, set by ftrace_set_filter(): select only these
  * functions; if the list is empty, select all functions.  FILTER_BUT, set by
@@ -31,6 +35,7 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
  * with "!", remove them.
  * @glob: @len bytes; NULL: only apply @is_reset
  * @is_reset: empty the list first
+ * @unknown: see object_find_names()
  *
  * The caller must not hold runtime_lock(); the function returns with it held, also on
  * errors.  The function looks for names under libc's lock of dl_iterate_phdr(), which
@@ -40,7 +45,7 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
  * unchanged.
  */
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
-		    size_t len, bool is_reset);
+		    size_t len, bool is_reset, struct object_unknown *unknown);
 /* Free the lists of the filter of @ops.  After this the filter selects all functions. */
 void filter_free(struct ftrace_ops *ops);
 

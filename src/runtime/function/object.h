@@ -87,11 +87,20 @@ void object_walk(object_see *see, void *arg);
 /*
  * Call @found with the site of each function whose name matches @glob, which has @len
  * bytes.  With @len 0, call it with the site of each function that has a name.  @found is
- * called with runtime_lock() held.
+ * called with runtime_lock() held.  @unknown: the caller sets its member asked.
  * Returns with runtime_lock() held.
  */
 typedef void (*object_found)(void *arg, uint64_t code);
-void object_find_names(const char *glob, size_t len, object_found found, void *arg);
+struct object_unknown {			/* objects whose functions are not known: no compiler has
+					 * prepared them */
+	uint64_t asked;			/* @loads when the server was asked for their tables */
+	uint64_t loads;			/* set by the search: a number that changes when objects are
+					 * loaded or unloaded */
+	bool has_some;			/* set by the search: a function of such an object matches,
+					 * and the server was not asked since the last load */
+};
+void object_find_names(const char *glob, size_t len, object_found found, void *arg,
+		       struct object_unknown *unknown);
 /* Returns true if objects with events or traceable functions were loaded since the last
  * call.  libulf.so does not count.  The first call checks all objects. */
 bool object_any_new(void);

@@ -20,6 +20,7 @@ struct search {
 	size_t len;			/* bytes of @glob */
 	object_found found;
 	void *arg;
+	struct object_unknown *unknown;
 };
 
 uint64_t object_site_of(const struct object *object, uint64_t addr)
@@ -39,6 +40,7 @@ uint64_t object_site_of(const struct object *object, uint64_t addr)
 /* The addresses of matching symbols, as a bitmap. */
 struct named {
 	uint64_t low, high;		/* addresses of the text: start and end */
+	uint64_t nr;			/* number of matching symbols in the text */
 	uint8_t *bits;			/* one bit for each byte of the text */
 };
 
@@ -46,8 +48,10 @@ static void put_address(struct named *named, uint64_t addr)
 {
 	uint64_t at = addr - named->low;
 
-	if (addr >= named->low && addr < named->high)
-		named->bits[at / 8] |= (uint8_t)(1u << at % 8);
+	if (addr < named->low || addr >= named->high)
+		return;
+	named->bits[at / 8] |= (uint8_t)(1u << at % 8);
+	named->nr++;
 }
 
 static bool has_address(const struct named *named, uint64_t addr)
@@ -127,6 +131,16 @@ static bool has_object(uint64_t text)
 	return false;
 }
 
+/* Returns true if the server may have a table for the object with this text: it has not been asked
+ * since an object was loaded, and the object is not libulf.so. */
+static bool may_become_known(const struct search *search, const struct named *named)
+{
+	uint64_t here = (uint64_t)&may_become_known;
+
+	return search->unknown->loads != search->unknown->asked && &object_is_library &&
+	       (here < named->low || here >= named->high);
+}
+
 static int search_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	const struct search *search = arg;
@@ -134,15 +148,18 @@ static int search_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 	struct named named;
 
 	(void)bytes;
+	search->unknown->loads = info->dlpi_adds + info->dlpi_subs;
 	if (!object_find_range(info, PF_X, &named.low, &named.high) ||
-	    !has_object(named.low))
+	    (!has_object(named.low) && !may_become_known(search, &named)))
 		return 0;
+	named.nr = 0;
 	named.bits = memory_alloc((named.high - named.low) / 8 + 1);
 	if (named.bits && object_file_open(info, &file)) {
 		match_symbols(search, &file, info->dlpi_addr, &named);
 		for (struct object *o = object_first(); o; o = o->next)
 			if (o->text == named.low)
 				say_found(search, &named, o);
+		search->unknown->has_some |= named.nr && !has_object(named.low);
 	}
 	if (named.bits)
 		object_file_close(&file);
@@ -150,10 +167,11 @@ static int search_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-void object_find_names(const char *glob, size_t len, object_found found, void *arg)
+void object_find_names(const char *glob, size_t len, object_found found, void *arg,
+		       struct object_unknown *unknown)
 {
 	struct search search = {
-		.glob = glob, .len = len, .found = found, .arg = arg,
+		.glob = glob, .len = len, .found = found, .arg = arg, .unknown = unknown,
 	};
 
 	object_walk(search_object, &search);

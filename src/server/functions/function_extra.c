@@ -6,7 +6,9 @@
 #include "event/boot.h"
 #include "server/core/instance.h"
 #include "server/core/option_bits.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/shm.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_need.h"
 #include "server/functions/functions.h"
@@ -38,7 +40,17 @@ static bool has_waiting_entry(const struct instance *instance, const char *modul
 	return false;
 }
 
-bool functions_want_calls(const struct root *root)
+void functions_see_wants(struct root *root)
+{
+	bool wants = false;
+
+	for (uint32_t slot = 0; slot < ABI_PROCESSES && !wants; slot++)
+		wants = root->process[slot] && root->process[slot]->pidfd >= 0 &&
+			shm_load(&root->processes[slot].flags) & ABI_PROCESS_TABLES;
+	root_functions(root)->wants_tables = wants;
+}
+
+bool functions_want_all(const struct root *root)
 {
 	struct functions *functions = root_functions(root);
 	char words[ABI_BOOT_BYTES];
@@ -49,14 +61,14 @@ bool functions_want_calls(const struct root *root)
 		functions->wants_calls = boot_has(words, BOOT_SYSCALLS);
 		functions->is_calls_known = true;
 	}
-	return functions->wants_calls;
+	return functions->wants_calls || functions->wants_tables;
 }
 
 bool functions_must_move(const struct root *root, const struct function_object *plain)
 {
 	const struct instance *instance;
 
-	if (!plain->module || plain->is_needed || functions_want_calls(root))
+	if (!plain->module || plain->is_needed || functions_want_all(root))
 		return true;
 	for_each_instance(instance, root)
 		if (functions_take_all(instance) ||

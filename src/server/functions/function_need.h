@@ -34,9 +34,11 @@ bool functions_take_all(const struct instance *instance);
 /* Return true if @object must be analysed before its functions are known: it is loaded,
  * can be analysed, and has not been analysed yet. */
 bool function_object_must_be_analysed(const struct function_object *object);
-/* Return true if the boot settings of @root ask for system calls.  In this case all
- * objects are analysed, and the block of functions names all of them. */
-bool functions_want_calls(const struct root *root);
+/* Return true if the boot settings of @root ask for system calls, or if a process looks for
+ * functions by name.  Then all objects are analysed, and the block of functions names them. */
+bool functions_want_all(const struct root *root);
+/* Look whether a process looks for functions by name, for functions_want_all(). */
+void functions_see_wants(struct root *root);
 /* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
 /* Return true if an object of @module is loaded and has functions, or has been analysed. */

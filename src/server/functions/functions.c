@@ -625,6 +625,7 @@ static int refresh_round(struct root *root, uint32_t lines)
 	int r = 0;
 
 	process_scan(root);
+	functions_see_wants(root);
 	refill_lines(round);
 	lines = lines < round->lines_left ? lines : round->lines_left;
 	round->lines = lines;
@@ -769,6 +770,7 @@ int functions_tick(struct root *root, uint32_t lines)
 	struct apply apply;
 	int r = 0;
 
+	functions_see_wants(root);
 	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live) {
 		r = lines < FUNCTIONS_LINES_MAX ? refresh_round(root, lines) :
 						  functions_refresh(root);

@@ -168,6 +168,8 @@ struct functions {
 					 * block that functions_load() has handled so
 					 * far */
 	bool is_calls_known;		/* true: @wants_calls was computed */
+	bool wants_tables;		/* true: a process looks for functions by name
+					 * (ABI_PROCESS_TABLES) */
 	bool wants_calls;		/* true: the boot settings ask for system calls, whose rows
 					 * are in the tables of moved functions */
 	uint32_t libcalls_needed;	/* events of libc's functions (enum libcall_event_id) that

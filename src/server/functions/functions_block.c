@@ -136,7 +136,7 @@ bool functions_are_wanted(const struct root *root)
 	const struct instance *instance;
 
 	if (functions->graph_depth || functions->thresh_ns ||
-	    profile_is_on(root) || stack_tracer_is_on(root) || functions_want_calls(root))
+	    profile_is_on(root) || stack_tracer_is_on(root) || functions_want_all(root))
 		return true;
 	for_each_instance(instance, root) {
 		const struct instance_functions *entries = instance_functions(instance);
@@ -216,7 +216,7 @@ static bool is_used(const struct root *root, const struct function_object *objec
 static bool has_part(const struct root *root, const struct function_object *object)
 {
 	return object->sites.nr && object->is_there &&
-	       (!function_object_is_extra(object) || functions_want_calls(root) ||
+	       (!function_object_is_extra(object) || functions_want_all(root) ||
 		is_used(root, object));
 }
 
