@@ -216,8 +216,11 @@ static int record_instance(struct offcpu_record *record, struct conn *conn,
 
 	if (r)
 		return r;
+	/* Begin when all settings are applied: each of them takes its time. */
+	record_instance_stop(conn, instance);
 	r = record_instance_begin(conn, instance);
 	if (!r) {
+		record_instance_continue(conn, instance);
 		/* The marks have the times at which the recording begins and ends. */
 		record_instance_mark(conn, instance, "ulf offcpu: begin\n");
 		wait_for_end(session, conn, record->time_ms);

@@ -350,6 +350,11 @@ void record_instance_stop(struct conn *conn, const struct record_instance *insta
 	write_quietly(conn, instance, "tracing_on", "0\n");
 }
 
+void record_instance_continue(struct conn *conn, const struct record_instance *instance)
+{
+	write_quietly(conn, instance, "tracing_on", "1\n");
+}
+
 void record_instance_remove(struct conn *conn, const struct record_instance *instance)
 {
 	for (uint32_t i = 0; i < instance->nr_roots; i++) {

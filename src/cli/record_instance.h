@@ -66,6 +66,8 @@ void record_instance_mark(struct conn *conn, const struct record_instance *insta
 			  const char *line);
 /* Turn recording off in the instance of each root. */
 void record_instance_stop(struct conn *conn, const struct record_instance *instance);
+/* Turn recording on again after record_instance_stop(). */
+void record_instance_continue(struct conn *conn, const struct record_instance *instance);
 /* Remove the instance from each root in which record_instance_make() has made it.  Prints
  * errors. */
 void record_instance_remove(struct conn *conn, const struct record_instance *instance);
