@@ -35,6 +35,7 @@ struct worker {
 
 enum {
 	EVENT, LTTNG, UPROBE, PLAIN, DORMANT, DETACHED, PRINT, FUNCTION, UFTRACE, SYSCALL,
+	STRACE,
 	NR_WORKERS
 };
 
@@ -49,6 +50,7 @@ static struct worker workers[NR_WORKERS] = {
 	[UFTRACE] = { .program = "bench_uftrace", .is_optional = true },
 	[PRINT] = { .program = "bench_print", .is_optional = true },
 	[SYSCALL] = { .program = "bench_syscall", .boot = "syscalls" },
+	[STRACE] = { .program = "bench_strace", .is_optional = true },
 };
 
 extern char **environ;

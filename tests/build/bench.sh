@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address times and memory of an instrumented build say nothing
 # no-sanitize: thread times and memory of an instrumented build say nothing
-# The benchmark runs, and prints a number for everything that needs neither LTTng, uftrace nor
-# bpftrace.  The test does not judge the numbers.
+# The benchmark runs, and prints a number for everything that needs neither LTTng, uftrace,
+# bpftrace nor strace.  The test does not judge the numbers.
 set -u
 
 # Rows that need LTTng, uftrace or bpftrace may be empty.  Then bench/run fails, so its exit status is not
