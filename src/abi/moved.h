@@ -87,7 +87,8 @@ enum moved_class {
 	X(18, START, "the program or a thread starts here")		\
 	X(19, TRACER, "a compiler or a tracer calls it at function entries") \
 	X(20, TRACEPOINT, "a tracepoint is in its first bytes")		\
-	X(21, PLACE, "another place at which a jump is wanted is in its first bytes")
+	X(21, PLACE, "another place at which a jump is wanted is in its first bytes") \
+	X(22, LINKER, "the dynamic linker runs when libulf itself needs it")
 
 #define MOVED_REASON_ENUM(number, name, text) MOVED_BY_##name = (number),
 enum moved_reason {

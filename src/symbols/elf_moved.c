@@ -73,21 +73,18 @@ static bool starts_with(const char *text, const char *start)
 	return text && !strncmp(text, start, strlen(start));
 }
 
-/* Return the reason why no function of the file is moved, if there is one.  A file that
- * contains libulf has the section .bodies (ftrace.S): that is libulf.so, or a program that is
- * linked with libulf.a. */
-static enum elf_left_out find_left_out(const struct elf_file *file)
+/* Return true if the file contains libulf: libulf.so, or a program that is linked with libulf.a,
+ * has the section .bodies (ftrace.S). */
+static bool has_libulf(const struct elf_file *file, const char *soname)
 {
-	char *soname = read_soname(file);
-	enum elf_left_out left_out = ELF_LEFT_OUT_NONE;
+	return elf_find_section(file, ".bodies") || starts_with(soname, "libulf.so");
+}
 
-	if (elf_find_section(file, ".bodies") || starts_with(soname, "libulf.so"))
-		left_out = ELF_LEFT_OUT_LIBULF;
-	else if (starts_with(soname, "ld-linux") || starts_with(soname, "ld.so") ||
-		 starts_with(soname, "ld64.so"))
-		left_out = ELF_LEFT_OUT_LOADER;
-	free(soname);
-	return left_out;
+/* Return true if @soname is the name of a dynamic linker. */
+static bool is_linker(const char *soname)
+{
+	return starts_with(soname, "ld-linux") || starts_with(soname, "ld.so") ||
+	       starts_with(soname, "ld64.so");
 }
 
 /* ---- the table ---- */
@@ -147,21 +144,48 @@ static int find_table(const struct elf_source *source, const struct elf_file *fi
 	return r;
 }
 
+static void refuse_row(struct moved_head *head, struct moved_row *row, enum moved_reason reason)
+{
+	*row = (struct moved_row){
+		.vaddr = row->vaddr, .bytes = row->bytes, .class = MOVED_REFUSED,
+		.reason = (uint8_t)reason, .lead = row->lead,
+	};
+	head->nr_refused++;
+}
+
+/* Refuse all functions.  System calls are not refused: the hooks around them neither need the
+ * dynamic linker nor wait. */
+static void refuse_all(struct moved_head *head)
+{
+	for (uint32_t i = 0; i < head->nr_rows; i++) {
+		const struct moved_row *row = &moved_rows(head)[i];
+
+		if (row->class != MOVED_REFUSED)
+			refuse_row(head, (struct moved_row *)row, MOVED_BY_LINKER);
+	}
+}
+
 int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cache,
 		    struct elf_sites *ret_sites, struct elf_moved *ret_moved)
 {
 	struct elf_sites sites = { .kind = FSITE_MOVED };
 	struct elf_moved moved = { .left_out = ELF_LEFT_OUT_NONE };
 	struct elf_file file;
+	char *soname = NULL;
 	int r = elf_file_open_source(source, &file);
 
 	if (!r) {
 		elf_sites_read_file(&file, &sites);
 		read_range(&file, &moved);
-		moved.left_out = find_left_out(&file);
+		soname = read_soname(&file);
+		if (has_libulf(&file, soname))
+			moved.left_out = ELF_LEFT_OUT_LIBULF;
+		else
+			r = find_table(source, &file, cache, &moved);
 	}
-	if (!r && !moved.left_out)
-		r = find_table(source, &file, cache, &moved);
+	if (!r && moved.head && is_linker(soname))
+		refuse_all(moved.head);
+	free(soname);
 	elf_file_close(&file);
 	if (r)
 		return r;
@@ -183,15 +207,6 @@ static const struct moved_row *find_row(const struct moved_head *head, uint64_t 
 			return row;
 	}
 	return NULL;
-}
-
-static void refuse_row(struct moved_head *head, struct moved_row *row, enum moved_reason reason)
-{
-	*row = (struct moved_row){
-		.vaddr = row->vaddr, .bytes = row->bytes, .class = MOVED_REFUSED,
-		.reason = (uint8_t)reason, .lead = row->lead,
-	};
-	head->nr_refused++;
 }
 
 void elf_moved_refuse_names(struct elf_moved *moved, const struct elf_symbols *symbols)

@@ -25,7 +25,6 @@ struct elf_source;
 #define ELF_LEFT_OUT_REASONS(X)							\
 	X(NONE, "it has a table")						\
 	X(LIBULF, "libulf does not trace itself")				\
-	X(LOADER, "the dynamic linker runs when libulf itself needs it")	\
 	X(UNREADABLE, "the file cannot be read, or has no unwind table (.eh_frame)") \
 	X(FAILED, "its code could not be analysed")				\
 	X(REPLACED, "another file is at its path now")

@@ -39,6 +39,15 @@ static void print_line(const struct function_object *object, const char *name,
 	text_printf(out, "\t%s\n", reason);
 }
 
+/* Returns true if all functions of the object are refused because it is the dynamic linker. */
+static bool is_linker(const struct moved_head *head)
+{
+	for (uint32_t i = 0; i < head->nr_rows; i++)
+		if (moved_rows(head)[i].reason == MOVED_BY_LINKER)
+			return true;
+	return false;
+}
+
 static void print_object(const struct function_object *object, bool is_written,
 			 struct text *out)
 {
@@ -47,6 +56,10 @@ static void print_object(const struct function_object *object, bool is_written,
 
 	if (!head)
 		print_line(object, "*", function_left_out_reason(object->moved.left_out), out);
+	if (head && is_linker(head)) {
+		print_line(object, "*", mover_reason_text(MOVED_BY_LINKER), out);
+		return;
+	}
 	for (uint32_t i = 0; head && i < head->nr_rows; i++, row++)
 		if (row->class == MOVED_REFUSED)
 			print_line(object, name_of(object, row, is_written),

@@ -220,6 +220,8 @@ grep -q "^# libc: $(grep -c '[0-9] [0-9]*$' "$TMPDIR/calls") of $(wc -l <"$TMPDI
 expect "calls of libc that are listed" \
 	"$(awk '!(NF == 4 && $2 ~ /^[-0-9]/ && $3 > 0)' "$TMPDIR/calls" | wc -l)" \
 	"$(grep -c '\[libc\]' "$TMPDIR/unseen")"
+grep -q '^# ld-linux-x86-64: [1-9][0-9]* of [0-9]* calls are seen' "$TMPDIR/unseen" ||
+	fail "the dynamic linker: $(grep '^#' "$TMPDIR/unseen")"
 grep -q '^_[eE]xit+0x[0-9a-f]* .*\[libc\].no instruction before it' "$TMPDIR/unseen" ||
 	fail "_exit: $(grep _exit "$TMPDIR/unseen")"
 for turn in 1 2 3 4 5 6 7 8 9 10; do

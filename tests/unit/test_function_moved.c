@@ -177,7 +177,7 @@ static void short_tables_are_refused(void **state)
 static void tables_of_other_files_are_refused(void **state)
 {
 	const struct parsed_moved left_out = {
-		.left_out = ELF_LEFT_OUT_LOADER,
+		.left_out = ELF_LEFT_OUT_LIBULF,
 	};
 	struct table table = good_table();
 	struct function_moved moved;
@@ -192,7 +192,7 @@ static void tables_of_other_files_are_refused(void **state)
 	assert_true(take(&table, sizeof(table), &moved, &sites, &names) < 0);
 	assert_int_equal(function_moved_take(&moved, &left_out, "x", &symbols, &sites, &names), 0);
 	assert_null(moved.head);
-	assert_int_equal(moved.left_out, ELF_LEFT_OUT_LOADER);
+	assert_int_equal(moved.left_out, ELF_LEFT_OUT_LIBULF);
 }
 
 /* Each change of a file, and each copy of it, has a number of its own. */

@@ -207,7 +207,7 @@ static uint64_t bias_of(const struct function_object *object,
 {
 	const struct elf_sites *sites = &object->sites;
 
-	if (!sites->nr)
+	if (!sites->nr && !object->moved.head)
 		return mapping->start;
 	if (mapping->row)
 		return mapping->start - arch_page_start(object->symbols.first);

@@ -215,7 +215,13 @@ static bool is_used(const struct root *root, const struct function_object *objec
  */
 static bool has_part(const struct root *root, const struct function_object *object)
 {
-	return object->sites.nr && object->is_there &&
+	const struct moved_head *head = object->moved.head;
+
+	if (!object->is_there)
+		return false;
+	if (functions_want_all(root) && head && head->nr_syscalls)
+		return true;
+	return object->sites.nr &&
 	       (!function_object_is_extra(object) || functions_want_all(root) ||
 		is_used(root, object));
 }
