@@ -65,6 +65,10 @@ struct ctf_state {
 	uint32_t nr_streams;
 	struct intern events;		/* numbers for the events that are declared in the
 					 * metadata; keys: addresses of the events */
+	struct export_type **types;	/* for each of these numbers but 0, the types of the
+					 * event's fields, which take longer to find than a
+					 * record to write; array of nr_types pointers */
+	uint32_t nr_types;
 	struct text names;		/* identifiers of the fields of the event that is
 					 * being declared, each with a NUL at its end */
 };
@@ -295,6 +299,23 @@ static void declare_event(struct export *ex, const struct datfile_event *event, 
 		fail(ex, state->names.error);
 }
 
+/* Store the types of the fields of the event with the number @id, the next one. */
+static int add_types(struct ctf_state *state, const struct datfile_event *event, uint32_t id)
+{
+	size_t nr = event->format->nr_fields;
+	struct export_type **types = realloc(state->types, (id + 1) * sizeof(*types));
+
+	if (!types)
+		return -ENOMEM;
+	state->types = types;
+	while (state->nr_types <= id)
+		types[state->nr_types++] = NULL;
+	types[id] = calloc(nr + 1, sizeof(*types[id]));
+	for (size_t i = 0; types[id] && i < nr; i++)
+		types[id][i] = export_type_of(event, &event->format->fields[i]);
+	return types[id] ? 0 : -ENOMEM;
+}
+
 static void put_uuid(struct text *out, const uint8_t *uuid)
 {
 	for (int i = 0; i < 16; i++)
@@ -409,16 +430,31 @@ static void put_array(struct export *ex, struct text *out, const struct datfile_
 		put_zeros(out, (fixed - nr) * (type->has_names ? 1 : size));
 }
 
-static void put_field(struct export *ex, struct text *out, const struct datfile_record *record,
-		      const struct event_field *field)
+/* Append the name of the code at the address in the field; "" if the record is too short. */
+static void put_code(struct export *ex, struct text *out, const struct datfile_record *record,
+		     const struct event_field *field)
 {
-	struct export_type type = export_type_of(record->event, field);
+	uint64_t addr;
+
+	text_reset(&ex->scratch);
+	if (field->offset <= record->bytes && record->bytes - field->offset >= sizeof(addr)) {
+		memcpy(&addr, record->data + field->offset, sizeof(addr));
+		export_put_symbol(record->file, addr, &ex->scratch);
+	}
+	put_bytes(out, text_str(&ex->scratch), strlen(text_str(&ex->scratch)) + 1);
+}
+
+static void put_field(struct export *ex, struct text *out, const struct datfile_record *record,
+		      const struct event_field *field, const struct export_type *type)
+{
 	struct export_value value = { .text = "" };
 
-	if (type.shape == EXPORT_SINGLE) {
-		put_number(out, record, field, type.element);
-	} else if (type.shape == EXPORT_ARRAY) {
-		put_array(ex, out, record, field, &type);
+	if (type->shape == EXPORT_SINGLE) {
+		put_number(out, record, field, type->element);
+	} else if (type->shape == EXPORT_ARRAY) {
+		put_array(ex, out, record, field, type);
+	} else if (type->has_names) {
+		put_code(ex, out, record, field);
 	} else {
 		if (!export_value(ex, record, field, &value))
 			value = (struct export_value){ .text = "" };
@@ -426,7 +462,8 @@ static void put_field(struct export *ex, struct text *out, const struct datfile_
 	}
 }
 
-static void put_fields(struct export *ex, struct text *out, const struct datfile_record *record)
+static void put_fields(struct export *ex, struct text *out, const struct datfile_record *record,
+		       const struct export_type *types)
 {
 	const struct event_format *format = record->event->format;
 	struct export_value value;
@@ -437,7 +474,7 @@ static void put_fields(struct export *ex, struct text *out, const struct datfile
 		return;
 	}
 	for (size_t i = 0; i < format->nr_fields; i++)
-		put_field(ex, out, record, &format->fields[i]);
+		put_field(ex, out, record, &format->fields[i], &types[i]);
 }
 
 /* ---- methods ---- */
@@ -479,15 +516,19 @@ static void event(struct export *ex, const struct export_thread *thread,
 		fail(ex, -ENOMEM);
 		return;
 	}
-	if (is_new)
+	if (is_new) {
 		declare_event(ex, record->event, id);
+		fail(ex, add_types(state, record->event, id));
+	}
+	if (ex->error)
+		return;
 	if (!stream->packet.len)
 		begin_packet(stream, stream_time(stream, record->time));
 	stream->end = stream_time(stream, record->time);
 	put_bytes(&stream->packet, &id, sizeof(id));
 	put_bytes(&stream->packet, &stream->end, sizeof(stream->end));
 	put_thread(&stream->packet, thread);
-	put_fields(ex, &stream->packet, record);
+	put_fields(ex, &stream->packet, record, state->types[id]);
 	if (stream->packet.len >= PACKET_BYTES || stream->packet.error)
 		end_packet(ex, stream);
 }
@@ -531,6 +572,9 @@ static void done(struct export *ex)
 	for (uint32_t i = 0; i < state->nr_streams; i++)
 		text_done(&state->streams[i].packet);
 	free(state->streams);
+	for (uint32_t i = 0; i < state->nr_types; i++)
+		free(state->types[i]);
+	free(state->types);
 	intern_done(&state->events);
 	text_done(&state->names);
 }

@@ -132,7 +132,8 @@ struct export_type export_type_of(const struct datfile_event *event,
 		type.element.size = (uint8_t)field->size;
 		type.element.is_signed = field->is_signed;
 		type.element.is_float = is_float(field, &found);
-		if (field->size == 8 && is_code(event, field))
+		type.has_names = field->size == 8 && is_code(event, field);
+		if (type.has_names)
 			type.shape = EXPORT_STRING;
 	}
 	return type;
