@@ -144,7 +144,10 @@ enum arch_commit arch_ring_append_given(const struct ring_set *set,
 					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
-/* One of the words that arch_rseq_store() stores before it stores *@word. */
+/*
+ * An element of the parameter @stores of arch_rseq_store(): a word, and the value to store
+ * there.
+ */
 struct arch_store {
 	uint64_t *addr;
 	uint64_t value;

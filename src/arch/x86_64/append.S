@@ -11,8 +11,9 @@
  */
 #include "arch/x86_64/append.h"
 
-	.macro	append_header			/* Compute the record's header in edx:
-						 * delta << 5 | type_len. */
+	.macro	append_header			/* Compute the record's header: edx = delta << 5
+						 * | type_len, where edx is the delta at
+						 * first. */
 	shll	$5, %edx
 	orl	-8(%rsp), %edx
 	.endm

@@ -87,7 +87,10 @@
 	jmp	4f
 	.endm
 
-/* Do so for 16 to 64 bytes, a multiple of 8, with general registers only. */
+/*
+ * Copy r9d bytes from rsi to 4(rdx), as copy_by_vectors does, but with general registers only.
+ * r9d: 16 to 64, a multiple of 8.  rax, r11: scratch.
+ */
 	.macro	copy_by_words
 	movq	(%rsi), %rax
 	movq	-8(%rsi,%r9), %r11

@@ -12,9 +12,11 @@
 #include "arch/x86_64/codemem.h"
 #include "base/bits.h"
 
-/* Id of the thread that keeps /proc/self/mem open, and the descriptor.  Only this thread
- * writes mem_tid.  Other threads compare mem_tid with their own ids, which are
- * different, and so do not use mem_fd. */
+/*
+ * mem_tid: id of the thread that keeps /proc/self/mem open; mem_fd: its descriptor of that
+ * file.  Only this thread writes mem_tid.  Other threads compare mem_tid with their own ids,
+ * which are different, and so do not use mem_fd.
+ */
 static long mem_tid;
 static int mem_fd;
 

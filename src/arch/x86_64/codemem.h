@@ -38,8 +38,10 @@ int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* Make every core execute the bytes that were written before this call. */
 void codemem_sync(void);
 
-/* A copy of two consecutive memory pages; the second page may be missing.  To initialize a
- * view, set fd and let all other members be 0. */
+/*
+ * A view of the text: a copy of two consecutive memory pages, of which the second may be
+ * missing. To initialize a view, set @fd, and set all other members to 0.
+ */
 struct codemem_view {
 	int fd;				/* descriptor from codemem_begin() */
 	uint64_t page;			/* address of the first of the two memory

@@ -26,9 +26,9 @@ ulf_event_commit:
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
 	testq	%rax, %rax
-	jz	event_commit_slowly		/* Go to the slow path, with rdx as it
-						 * was, because the thread has no
-						 * struct ulf_thread yet. */
+	jz	event_commit_slowly		/* The thread has no struct ulf_thread yet: go
+						 * to the slow path, which needs the old value
+						 * of rdx. */
 	movl	THREAD_TID(%rax), %eax
 	movl	%r8d, (%rsi)			/* Fill in struct trace_entry: the id
 						 * of the event, then the thread id. */
@@ -61,8 +61,8 @@ event_abort:
 /*
  * arch_event_append(event, record, bytes)
  *		     rdi    rsi     edx
- * As above, with general registers only, for the hooks of scall.S.  rdi and rsi are kept, and r9d
- * is @bytes at the end.
+ * Write a small record as ulf_event_commit() does, but with general registers only, for the
+ * hooks of scall.S.  rdi and rsi are kept, and r9d is @bytes at the end.
  */
 	function arch_event_append
 	movl	%edx, %r9d
@@ -100,10 +100,14 @@ straight_failed:
 
 /* ---- histograms ---- */
 
-/* Macros for the steps of hist_hash(), which leave the hash in r8.  r11:
- * HIST_HASH_MULT. */
+/*
+ * Macros for the steps of hist_hash().  r8: the hash so far; r11: the constant
+ * HIST_HASH_MULT.
+ */
 	.macro	hist_begin_hash
-	imulq	QUICK_FIGURES+FIGURES_PART(%rcx), %rax	/* rax = figures of the part */
+	imulq	QUICK_FIGURES+FIGURES_PART(%rcx), %rax	/* in: rax = CPU number; out: rax =
+							 * address of the figures in the part of
+							 * this CPU */
 	addq	QUICK_FIGURES+FIGURES_AT(%rcx), %rax
 	movabsq	$(HIST_HASH_HIGH << 32 | HIST_HASH_LOW), %r11
 	movq	QUICK_SEED(%rcx), %r8
@@ -116,11 +120,11 @@ straight_failed:
 	xorq	%r10, %r8
 	.endm
 
-/* End hist_hash(), and look at the first slot, r10 = hash >> slot_shift.  A slot contains
- * hash << 32 | 1 + index.  So word - (hash << 32) - 1 is the index of the entry, or a large
- * number if the hashes differ or the slot is free.  Leaves the index in rcx, the set in r11
- * and hash << 32 in r8. \miss: label to which the macro jumps if the entry is not in this
- * slot. */
+/* End hist_hash(), and look at the first slot for this hash, slot number r10 = hash >>
+ * slot_shift.  A slot contains the word hash << 32 | 1 + index.  So word - (hash << 32) - 1 is
+ * the index of the entry, or a large number if the hashes differ or the slot is free.  Leaves
+ * the index in rcx, the set in r11 and hash << 32 in r8. \miss: label to which the macro jumps
+ * if the entry is not in this slot. */
 	.macro	hist_find_slot miss
 	imulq	%r11, %r8
 	movq	%rcx, %r11
@@ -187,8 +191,11 @@ hist_begin:
 	movzwl	QUICK_KEY(%rcx), %edx
 	jmp	*QUICK_LOAD(%rcx)
 
-	/* Look at the next slots, but only at a few: another process may have filled
-	 * the table with words that match no hash. */
+	/*
+	 * Look for the key in the next slots, but only in a few: another process may have
+	 * filled all slots with words that match no hash, and this code must not search for
+	 * long.
+	 */
 hist_next:
 	movl	$HIST_QUICK_PROBES, -8(%rsp)
 hist_again:
@@ -206,8 +213,10 @@ hist_again:
 	jae	hist_again
 	jmp	hist_compare
 
-	/* Load a value that does not have 8 bytes.  If it has 0 bytes, there is
-	 * no value. */
+	/*
+	 * Load the value of the hit if it has less than 8 bytes.  0 bytes: the histogram has no
+	 * value.
+	 */
 hist_value:
 	addq	%rsi, %rax
 	movzbl	QUICK_VAL_SHIFT(%r11), %edx
@@ -273,8 +282,10 @@ hist_short_name:
 	je	hist_found
 	jmp	hist_slowly
 
-	/* Load the key.  There is code for each type of a number; QUICK_LOAD
-	 * points to it. */
+	/*
+	 * Load the key if it is a number.  There is code for each size and sign of a number;
+	 * QUICK_LOAD points to the code for the key of this histogram.
+	 */
 	.macro	hist_load name, load, to
 	.globl	\name
 	.hidden	\name

@@ -92,7 +92,7 @@
 
 	.section .rodata.fcode, "a", @progbits
 
-	/* A jump to a slot: rip = *(target + FCODE_SLOT_SITE) */
+	/* Unwind rules of a jump to a slot: rip = *(target + FCODE_SLOT_SITE) */
 	tables	fcode_jumps
 	cfa_of	2
 	push_rsp -1
@@ -107,8 +107,8 @@
 	.byte	0x23, FCODE_SLOT_SITE, 0x06		/* plus_uconst, deref */
 	end_tables fcode_jumps
 
-	/* A slot: rip = *((rip & -FCODE_SLOT_BYTES) + FCODE_SLOT_SITE), and
-	 * rsp -= rip % FCODE_SLOT_BYTES >= FCODE_SLOT_DROPPED ? 8 : 0 */
+	/* Unwind rules of a slot: rip = *((rip & -FCODE_SLOT_BYTES) + FCODE_SLOT_SITE), and rsp
+	 * -= rip % FCODE_SLOT_BYTES >= FCODE_SLOT_DROPPED ? 8 : 0 */
 	.macro	push_dropped
 	push_rip 0
 	.byte	0x08, FCODE_SLOT_BYTES - 1, 0x1a	/* const1u, and */
@@ -131,10 +131,10 @@
 	.byte	0x23, FCODE_SLOT_SITE, 0x06		/* plus_uconst, deref */
 	end_tables fcode_slots
 
-	/* A copy: cell = rip & -FCODE_CELL_BYTES, original = the byte at rip +
-	 * FCODE_CELL_ORIGINALS; then rip = cell + cell->site + original % FCODE_PUSHED,
-	 * and rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are picked from aligned
-	 * words. */
+	/* Unwind rules of a copy of moved instructions: cell = rip & -FCODE_CELL_BYTES,
+	 * original = the byte at rip + FCODE_CELL_ORIGINALS; then rip = cell + cell->site +
+	 * original % FCODE_PUSHED, and rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are
+	 * picked from aligned words. */
 	.macro	push_original
 	push_rip FCODE_CELL_ORIGINALS
 	.byte	0x09, -8, 0x1a, 0x06			/* const1s -8, and, deref: load the
@@ -169,8 +169,9 @@
 	.byte	0x4f, 0x1a, 0x22			/* lit31 and, plus */
 	end_tables fcode_copies
 
-	/* A cell of a probe: rip = *((rip & -USITE_CELL_BYTES) + USITE_CELL_NEXT) - 1, and
-	 * rsp += USITE_RED_ZONE at the call and at the instruction after it. */
+	/* Unwind rules of a cell of a probe: rip = *((rip & -USITE_CELL_BYTES) +
+	 * USITE_CELL_NEXT) - 1, and rsp += USITE_RED_ZONE at the call and at the instruction
+	 * after it. */
 	.macro	push_skipped
 	push_rip 0
 	.byte	0x08, USITE_CELL_BYTES - 1, 0x1a	/* const1u, and */

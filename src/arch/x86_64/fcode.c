@@ -29,9 +29,10 @@ static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fc
 static struct range {
 	uint64_t slots;			/* address of the first slot of this range; 0:
 					 * this element is free */
-	uint64_t cells, end;		/* copies: from @cells to before @end */
-	uint64_t is_probe;		/* 1: not slots, but cells of probes are from
-					 * @slots to before @cells */
+	uint64_t cells, end;		/* cells with copies of moved instructions are from
+					 * @cells to before @end */
+	uint64_t is_probe;		/* 1: cells of probes, not slots, are from @slots to
+					 * before @cells */
 } ranges[RANGES];
 static uint32_t nr_ranges;		/* number of elements of @ranges that were
 					 * ever in use */
@@ -150,9 +151,9 @@ enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
 	return kind;
 }
 
-/* For each byte of the copy, store for which original instruction it stands.  Only a moved
- * call becomes several instructions: the first one pushes the return address, so at the
- * later ones the stack is one word deeper. */
+/* Store for each byte of a copy of moved instructions for which original instruction it stands.
+ * Only a moved call becomes several instructions: the first one pushes the return address, so
+ * at the later ones the stack is one word deeper. */
 static void note_originals(const struct moved_head *head, const struct moved_row *row,
 			   struct fcode_cell *cell)
 {

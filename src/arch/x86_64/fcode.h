@@ -25,9 +25,8 @@
 #define FCODE_SLOT_DROPPED	16	/* offset in a slot of the first instruction
 					 * at which the return address is dropped from
 					 * the stack */
-#define FCODE_CELL_BYTES	128	/* size and alignment of a cell, bytes; a cell
-					 * has a copy and the originals of its
-					 * instructions */
+#define FCODE_CELL_BYTES	128	/* size and alignment of a cell (struct fcode_cell),
+					 * bytes */
 #define FCODE_CELL_ORIGINALS	64	/* offset in a cell of the array
 					 * fcode_cell.original */
 #define FCODE_CELL_LAST		120	/* offset in a cell of the word whose upper half is
@@ -44,7 +43,10 @@
 
 #include "arch/x86_64/moved.h"
 
-/* A copy, and the original of each of its instructions. */
+/*
+ * A cell: a copy of moved instructions, and the original instruction for each byte of the
+ * copy.
+ */
 struct fcode_cell {
 	uint8_t code[MOVED_COPY_MAX];
 	uint8_t original[60];		/* for each byte of the copy: the distance

@@ -9,7 +9,10 @@
 #include "arch/x86_64/rseq.h"
 #include "arch/x86_64/rseq_signature.h"
 
-/* Where the figures of a histogram's table are. */
+/*
+ * Where the figures of a histogram's table are: each CPU has a part with the figures of all
+ * entries.
+ */
 struct arch_figures {
 	char *at;			/* address of the figures of entry 0 in the
 					 * part of CPU 0 */

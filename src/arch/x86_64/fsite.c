@@ -47,10 +47,9 @@
 #include "base/bits.h"
 
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* step between the distances of jumps that
-					 * the code tries; a step changes only the
-					 * upper byte, because the lower bytes may be
-					 * fixed */
+#define STEP		0x1000000ll	/* difference between a distance of a jump that the code
+					 * tries and the next one; only the upper byte changes,
+					 * because the lower bytes may be fixed */
 #define SITE_BYTES_MAX	16u		/* maximum size of a site whose bytes are
 					 * replaced */
 #define ROWS_BYTES	4096u		/* size of the part of a compiler's table that
@@ -585,8 +584,10 @@ static int flip_copied(struct fsites *sites, uint32_t i)
 	r = fmoved_flip(sites, i);
 	if (!r) {
 		site->is_on = site->users != 0;
-		/* Decide again at the next fsites_prepare(), because other threads may
-		 * run then. */
+		/*
+		 * Let the next fsites_prepare() choose again how the site is switched, because
+		 * other threads may run then.
+		 */
 		if (!site->is_on)
 			site->way = FMOVED_UNDECIDED;
 		sites->written = i + 1;
@@ -687,9 +688,10 @@ static bool is_written(const struct fsites *sites, uint32_t i)
 	return sites->moved ? sites->table[i].is_on : fsite_slot(sites, i) != NULL;
 }
 
-/* Returns true if the text is still the one that @sites was written to, although the bytes
- * of one site are lost: then a debugger, another tool, or the program itself has changed
- * this site. */
+/*
+ * The bytes that libulf wrote to one site are lost.  Returns true if the text was not mapped
+ * again since: then a debugger, another tool, or the program itself has changed this site.
+ */
 static bool has_intact(const struct fsites *sites)
 {
 	bool is_mapped_again = false;
@@ -703,8 +705,10 @@ static bool has_intact(const struct fsites *sites)
 	}
 	if (!sites->moved || is_mapped_again)
 		return false;
-	/* All sites that are on were changed.  If the text is the same, other sites still
-	 * have the bytes of the file. */
+	/*
+	 * All sites that are on have lost the bytes that libulf wrote.  If the text was not
+	 * mapped again, sites that are off still have the bytes of the file.
+	 */
 	for (uint32_t i = 0; i < sites->nr; i++)
 		if (!sites->table[i].is_on && fmoved_is_original(sites, i))
 			return true;

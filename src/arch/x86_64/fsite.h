@@ -71,8 +71,8 @@ struct fsites {
 						 * indices from low_changed to
 						 * end_changed - 1; end_changed is 0
 						 * if no site is changed */
-	uint32_t written;		/* 1 + index of one of the sites whose text was
-					 * written; 0: no text was written */
+	uint32_t written;		/* 1 + index of a site to which libulf has written; 0:
+					 * libulf has written to none */
 	const struct moved_head *moved;	/* the table of moved functions, whose row i
 					 * belongs to site i; NULL: a compiler has
 					 * made the sites */

@@ -356,8 +356,9 @@ hit_slowly:
 	.cfi_escape 0x10, 16, 102			/* the rule for rip is an
 							 * expression of 102 bytes, which
 							 * gives the location of rip */
-	/* Put a 0 below the CFA, because libgcc cannot pick the lowest element.
-	 * The next comments list the elements of the DWARF stack above this 0. */
+	/* Put a 0 below the CFA on the DWARF stack, because libgcc cannot copy the lowest
+	 * element by DW_OP_pick. The next comments list the elements of the DWARF stack above
+	 * this 0. */
 	.cfi_escape 0x30,0x16
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* DWARF stack: slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* DWARF stack: slot, page */
@@ -432,8 +433,8 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* both words also differ if
-						 * SHADOW_SLOWLY is set */
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* TOP and rsi also differ if SHADOW_SLOWLY is
+						 * set in TOP */
 	jne	left_slowly
 	shadow_home
 	/* Record the exit only if the graph tracer with this tag has recorded the

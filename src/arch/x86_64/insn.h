@@ -109,14 +109,12 @@ uint32_t insn_guess(const uint8_t *code, uint64_t bytes, uint64_t vaddr,
 
 #define INSN_BOUNDS	16u
 
-/* A copy of a function's first instructions, as long as the copy is being
- * made. */
+/* A copy of a function's first instructions, while the copy is being made. */
 struct insn_copy {
 	uint8_t bytes[MOVED_COPY_MAX];
 	struct moved_fixup fixups[MOVED_FIXUPS_MAX];
-	struct insn_bound {		/* for the start of each instruction of the
-					 * copy, which original instruction it belongs
-					 * to */
+	struct insn_bound {		/* start of an instruction of the copy, and the original
+					 * instruction for which it stands */
 		uint8_t copy;		/* offset in the copy */
 		uint8_t original;	/* moved_frame.original */
 		uint8_t pushed;		/* number of bytes that the copy has pushed at

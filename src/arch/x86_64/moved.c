@@ -250,7 +250,10 @@ uint64_t moved_hash(const uint8_t *data, uint64_t bytes)
 	for (; bytes; data += sizeof(word), bytes -= bytes < sizeof(word) ? bytes : sizeof(word)) {
 		word = 0;
 		memcpy(&word, data, bytes < sizeof(word) ? bytes : sizeof(word));
-		/* multiply by an odd number, because this loses no bit */
+		/*
+		 * multiply by an odd number, because different words then give different
+		 * products
+		 */
 		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 		hash ^= hash >> 29;
 	}

@@ -97,8 +97,9 @@ static void load_page(struct batch *batch, uint64_t page)
 	batch->high = 0;
 	r = codemem_read(mem_fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
 	batch->is_there = !r;
-	if (r)			/* Clear the bytes of the previous page, because
-				 * patch_get() would otherwise return them. */
+	if (r)			/* The memory page cannot be read. Clear the bytes of the page
+				 * that was read before, because patch_get() would otherwise
+				 * return them. */
 		memset(batch->bytes, 0, ARCH_PAGE_BYTES);
 	memset(batch->changed, 0, sizeof(batch->changed));
 	note_error(r);

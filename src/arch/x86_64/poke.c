@@ -216,8 +216,10 @@ static int flip_site_opcode(const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_site_stub(site->code, site->target)) {
-		/* Either the site has no stub, or the stub could not be written.
-		 * poke_sites() returns the error. */
+		/*
+		 * The site cannot be switched on: it has no stub, or the stub could not be
+		 * written. poke_sites() returns the error.
+		 */
 		free_stub(site->stub);
 		return 0;
 	}

@@ -48,11 +48,12 @@
 					 * kernel allows by default */
 #define LOWEST		0x4000000ull
 #define HEAP_ROOM	0x10000000ull	/* space that is kept for the heap of brk(), bytes */
-#define HEAP_ROOM_SMALL	0x2000000ull	/* space that pun_take_near_heap() keeps, bytes */
+#define HEAP_ROOM_SMALL	0x2000000ull	/* space that pun_take_near_heap() keeps for the heap,
+					 * bytes */
 #define STACK_ROOM	0x40000000ull	/* minimum space that is kept for the main stack, bytes */
 #define STACK_ROOM_MAX	0x1000000000ull	/* maximum space that is kept for the main stack, bytes */
 
-/* Windows: address space for stubs.  pun_has() reads them without a lock. */
+/* Windows: ranges of addresses for stubs.  pun_has() reads this array without a lock. */
 static struct window {
 	uint64_t base;			/* address of the window, a multiple of WINDOW_BYTES */
 	uint32_t nr;			/* number of stubs of which at least one byte is in the

@@ -32,19 +32,28 @@
 
 	.text
 
-	/* Operations of a DWARF expression, which follow the operation that
-	 * pushes `back'. */
+	/*
+	 * Operations of a DWARF expression.  On the DWARF stack they replace `back', the
+	 * address in a cell to which the hook returns, by the address at which the program
+	 * continues after the cell.
+	 */
 #define FIND_NEXT							\
 	0x09, -FCODE_CELL_BYTES & 0xff, 0x1a,	/* const1s, and: cell */	\
 	0x12, 0x23, SCALL_NR, 0x06,		/* dup, plus_uconst, deref */	\
 	0x08, 32, 0x26, 0x22			/* const1u 32, shra, plus */
 
-	/* rip = *FIND_NEXT of r11.  DW_CFA_val_expression (0x16), DW_OP_breg11 (0x7b). */
+	/*
+	 * Unwind rule: rip is what FIND_NEXT computes from r11.  DW_CFA_val_expression (0x16),
+	 * DW_OP_breg11 (0x7b).
+	 */
 	.macro	back_is_in_r11
 	.cfi_escape 0x16, 16, 13, 0x7b, 0, FIND_NEXT
 	.endm
 
-	/* rip = *FIND_NEXT of the word in the frame: const1u, minus, deref. */
+	/*
+	 * Unwind rule: rip is what FIND_NEXT computes from the word BACK of the frame: const1u,
+	 * minus, deref.
+	 */
 	.macro	back_is_in_frame
 	.cfi_escape 0x16, 16, 15, 0x08, FRAME - BACK, 0x1c, 0x06, FIND_NEXT
 	.endm

@@ -25,8 +25,8 @@
 #define SCALL_CALL_BYTES	13	/* size of the two instructions that lead to
 					 * the hook, bytes */
 #define SCALL_NEXT	60
-#define SCALL_NUMBERS	512		/* the hooks have steps only for numbers of
-					 * system calls below this one */
+#define SCALL_NUMBERS	512		/* system calls with lower numbers have struct
+					 * scall_steps of their own; all others share one */
 #define SCALL_ARGS	6		/* maximum number of arguments of a system
 					 * call */
 #define SCALL_SLOWLY	0xffffffff	/* value of scall_step.bytes for a step that
@@ -100,9 +100,12 @@ struct scall_steps {
 	struct scall_step named;	/* the event of this call */
 };
 
-/* The steps of each number.  The last element is for all other numbers.  The agent writes them
- * while hooks read them: the event of a step is NULL or always that one event, and each value of
- * @bytes is right for it, so a hook that finds an old value does what it did before. */
+/*
+ * The steps of the hooks, indexed by the number of the system call.  The last element is for
+ * all higher numbers.  The agent writes steps while hooks read them.  A hook that finds an old
+ * value does what it did before: the event of a step is always the same or NULL, and each value
+ * of @bytes is right for this event.
+ */
 extern struct scall_steps scall_enter_steps[SCALL_NUMBERS + 1]
 	__attribute__((visibility("hidden")));
 extern struct scall_steps scall_exit_steps[SCALL_NUMBERS + 1]

@@ -117,8 +117,8 @@ static size_t data_offset(void)
 	return bytes_between(arch_carrier, arch_carrier_data);
 }
 
-/* Set the registers with which a thread continues that restores itself.  If the thread was
- * in a system call, do what the kernel does to restart the call. */
+/* Set in @data the registers with which a thread continues if the carrier has restored them.
+ * If the thread was in a system call, do what the kernel does to restart the call. */
 static void set_restart(const struct arch_tracee *tracee, struct carrier_data *data)
 {
 	int64_t result = (int64_t)REG(tracee, rax);
@@ -172,7 +172,10 @@ bool arch_is_carrier(const uint8_t *code, size_t bytes)
 	return bytes >= data_offset() && !memcmp(code, arch_carrier, data_offset());
 }
 
-/* Change neither the flags nor the stack pointer of the thread. */
+/*
+ * Only registers for the system call are changed, and neither the flags nor the stack
+ * pointer.
+ */
 int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
 			 const long args[6])
 {

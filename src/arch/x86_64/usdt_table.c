@@ -61,8 +61,10 @@ static bool check_event(const struct usdt_head *head, const struct usdt_event *e
 	return true;
 }
 
-/* A jump must replace neither bytes that another jump replaces, nor bytes that are the
- * distance of another jump. */
+/*
+ * Check the row of a site.  The jump at the site must replace neither bytes that another jump
+ * replaces, nor bytes that are the distance of another jump.
+ */
 static bool check_site(const struct usdt_head *head, const struct usdt_site *site,
 		       const struct usdt_site *next)
 {
@@ -81,8 +83,10 @@ static bool check_site(const struct usdt_head *head, const struct usdt_site *sit
 	       (!next || next->vaddr - site->vaddr >= USDT_JUMP_BYTES);
 }
 
-/* The moved instructions must be those of the same code: each row is that of a site, and has the
- * bytes that the site has. */
+/*
+ * Check the table of moved instructions: each of its rows must belong to a site, and must have
+ * the original bytes of this site.
+ */
 static bool check_places(const struct usdt_head *head)
 {
 	const struct moved_head *moved = usdt_moved(head);

@@ -32,8 +32,8 @@
 usdt_entry:
 	.cfi_startproc
 	.cfi_def_cfa rsp, CFA
-	/* DW_CFA_expression: rip is at *(CFA - 136) + USITE_CELL_NEXT - USITE_CELL_BACK:
-	 * const1u 136, minus, deref, plus_uconst */
+	/* Unwind rule, by DW_CFA_expression: rip is stored at *(CFA - 136) + USITE_CELL_NEXT -
+	 * USITE_CELL_BACK: const1u 136, minus, deref, plus_uconst */
 	.cfi_escape 0x10, 16, 6, 0x08, CFA, 0x1c, 0x06, 0x23, USITE_CELL_NEXT - USITE_CELL_BACK
 	pushfq
 	.cfi_adjust_cfa_offset 8

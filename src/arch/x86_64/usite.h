@@ -49,8 +49,8 @@ struct usite {
 	uint8_t original[USDT_JUMP_BYTES];	/* the bytes at @code while the site
 						 * is off: the NOP and the bytes that
 						 * are the jump's distance */
-	const struct moved_row *row;	/* the instructions from @code on, which can be moved; NULL:
-					 * they cannot */
+	const struct moved_row *row;	/* row of the table @moved for the instructions from
+					 * @code on; NULL: they cannot be moved */
 	uint8_t way;			/* enum usite_way */
 	bool is_used;			/* true: a thread is between two instructions that the jump
 					 * would replace; only USITE_STILL */
@@ -69,11 +69,12 @@ struct usites {
 	struct usite *list;		/* array of @nr sites, sorted by address */
 	uint32_t nr;
 	uint64_t entry;			/* address of usdt_entry(), which the cells call */
-	const struct moved_head *moved;	/* the table of usite.row; NULL: there is none */
+	const struct moved_head *moved;	/* the table to which usite.row points; NULL: there is
+					 * none */
 	uint64_t bias;			/* address in memory minus address in the file */
-	uint8_t *cells[USITE_AREAS];	/* areas with a cell for each site, and a copy for each
-					 * after these: one below the text, one above it; NULL:
-					 * not mapped */
+	uint8_t *cells[USITE_AREAS];	/* two areas of memory, below and above the text: an
+					 * array with a cell for each site, then an array with a
+					 * copy for each site; NULL: not mapped */
 	bool is_listed;			/* true: this struct is in the list of all
 					 * objects with sites */
 };
@@ -94,7 +95,10 @@ bool usites_need_flip(const struct usites *sites);
 /* Store in @to the ranges in which no thread may be while usites_flip() is called; @to may be NULL.
  * Returns how many they are. */
 uint64_t usites_list_ranges(const struct usites *sites, struct abi_stop_range *to);
-/* Note that a thread may execute the instruction at @addr next. */
+/*
+ * Mark the site as in use at which a thread may execute the instruction at @addr next: the
+ * site's jump would replace this instruction.
+ */
 void usites_note_use(struct usites *sites, uint64_t addr);
 /*
  * usites_flip - switch the sites that need it.  No other thread may run
