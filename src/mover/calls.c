@@ -57,9 +57,11 @@ static bool read_before(const struct mover *mover, const struct function *functi
 	return ret->nr;
 }
 
-/* Returns true if a jump of the program may lead to one of the @nr bytes at @vaddr.  As in
- * choose.c, a label matters only where an instruction starts.  @insn: address of that
- * instruction. */
+/*
+ * Returns true if a jump of the program may lead to one of the @nr bytes at @vaddr: one of them
+ * is a target, or @insn is a label.  @insn: address of the instruction among these bytes; a
+ * label matters only where an instruction starts.
+ */
 static bool is_entered(const struct mover *mover, uint64_t vaddr, uint64_t nr, uint64_t insn)
 {
 	return has_any(mover, mover->targets, vaddr, nr) || has_bit(mover, mover->labels, insn);

@@ -268,8 +268,10 @@ static void choose_one(const struct mover *mover, struct function *function)
 	add_byte(mover, function);
 }
 
-/* A place takes no padding after its function, which would be bytes that it does not need: a place
- * whose function ends before the jump would is refused. */
+/*
+ * A place is refused if its jump would end after the end of its function: unlike the jump at
+ * the start of a function, this jump replaces no padding.
+ */
 void choose_place(const struct mover *mover, struct function *place)
 {
 	struct first first;

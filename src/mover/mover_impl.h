@@ -185,8 +185,10 @@ void sweep_todo(struct mover *mover);
 
 /* Choose the class of each function, or the reason why it cannot be traced. */
 void choose(struct mover *mover);
-/* Choose the class of @place, whose start is an instruction anywhere in a function.  Its end is
- * that of the function; nothing else of it is set. */
+/*
+ * Choose the class of @place, an instruction anywhere in a function.  @place->start is the
+ * address of the instruction, @place->end is the end of the function.
+ */
 void choose_place(const struct mover *mover, struct function *place);
 /* Returns the end of the padding that starts at @start and ends before @end at the latest. */
 uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end);
@@ -215,7 +217,10 @@ bool frame_is_first(const struct cfi_row *row);
 bool frames_make(const struct mover *mover, const struct function *function,
 		 const struct insn_copy *copy, struct moved_frame *ret_frames);
 
-/* Describe for each instruction of a copy only which original it stands for. */
+/*
+ * Store in @ret_frames for each instruction of a copy only for which original instruction it
+ * stands, and no stack frame.
+ */
 void frames_plain(const struct insn_copy *copy, struct moved_frame *ret_frames);
 
 /* ---- places.c ---- */

@@ -32,7 +32,10 @@ static void make_place(const struct mover *mover, uint64_t vaddr, struct functio
 	choose_place(mover, ret_place);
 }
 
-/* Refuse a place if the next one is in its bytes: a jump there would change them. */
+/*
+ * Refuse a place if the next place is within its original bytes: a jump at the next place would
+ * change these bytes.
+ */
 static void refuse_close(struct function *place, const struct function *next)
 {
 	if (place->class == MOVED_REFUSED || place->start + place->original_bytes <= next->start)

@@ -41,8 +41,10 @@ void row_write_block(const struct mover *mover, uint64_t site, uint32_t original
 		text_putc(out, 0);
 }
 
-/* Make the frames of a copy.  Unwinders need them for a tracer that replaces the return address,
- * which is wanted at starts of functions only. */
+/*
+ * Describe the stack frames of a copy.  Unwinders need this description for a tracer that
+ * replaces return addresses, and such a tracer is used at the starts of functions only.
+ */
 static bool make_frames(const struct mover *mover, const struct function *function,
 			const struct insn_copy *copy, struct moved_frame *ret_frames)
 {
