@@ -51,7 +51,8 @@ static void pause_shortly(uint32_t round)
 }
 
 /* Wait until the thread @tid stops.  *@ret_status: the reason of the stop, as waitid()
- * reports it.  WNOWAIT is used for the reason in stop.c. */
+ * reports it.  With WNOWAIT, a signal that the thread was about to get is not lost if this
+ * process is killed (stop.c). */
 static int wait_for_stop(pid_t tid, int *ret_status)
 {
 	uint64_t until_ns = clock_monotonic_ns() + STOP_NS;
@@ -76,8 +77,10 @@ static int wait_for_stop(pid_t tid, int *ret_status)
 	}
 }
 
-/* Let a thread continue that another event has stopped than PTRACE_INTERRUPT of this process,
- * such as a signal. */
+/*
+ * Let a thread continue that was stopped by another event than PTRACE_INTERRUPT of this
+ * process, for example by a signal.
+ */
 static void release_thread(pid_t tid, int status)
 {
 	int signal = status >> 8 ? 0 : status & 0x7f;
@@ -142,8 +145,11 @@ static int block_signals(struct hijack *hijack)
 	return 0;
 }
 
-/* Returns 0 if @status says that the thread has stopped for the reason @wanted.  Otherwise
- * stores that the thread has stopped for another reason. */
+/*
+ * Returns 0 if @status says that the thread has stopped for the reason @wanted.  Otherwise
+ * stores in @hijack that the thread has stopped for another reason, and the signal if that was
+ * the reason.
+ */
 static int check_status(struct hijack *hijack, int status, int wanted)
 {
 	if (status == wanted)

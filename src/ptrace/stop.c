@@ -38,11 +38,12 @@
 #include "ptrace/stop.h"
 #include "ptrace/stopped.h"
 
-#define YIELDS		200u		/* number of looks at the threads, at the start of a
-					 * wait, between which this process only yields the
-					 * CPU; later it sleeps between two looks */
+#define YIELDS		200u		/* this process waits for threads by checking them again
+					 * and again: number of checks between which it only
+					 * yields the CPU; after these it sleeps between two
+					 * checks */
 #define SLEEP_NS	50000
-#define LOOKS		30u		/* maximum number of looks at a thread that was just
+#define LOOKS		30u		/* maximum number of checks of a thread that was just
 					 * asked to stop, before the next thread is asked */
 #define REAP_NS		1000000000u	/* longest wait for the end of killed threads, ns */
 #define EVENT(status)	((status) >> 8)	/* event of a ptrace stop, as waitid() reports it in
@@ -77,7 +78,7 @@ static int set_failure(struct stop_failure *ret_failure, int error, pid_t pid, p
 	return error;
 }
 
-/* Pause between two looks at the threads.  @round: number of this look. */
+/* Pause between two checks of the threads.  @round: number of checks so far. */
 static void pause_shortly(uint32_t round)
 {
 	const struct timespec sleep = { 0, SLEEP_NS };
