@@ -329,8 +329,10 @@ static struct usdt_site *make_sites(struct reader *reader)
 
 /* ---- the table ---- */
 
-/* Have the code analysed, so that a process can move the instructions at a site.  Without this
- * table, sites are switched by one byte or not at all. */
+/*
+ * Analyse the code, and make the table by which a process can move the instructions at a site.
+ * Without this table, a site is switched by a change of one byte, or not at all.
+ */
 static void analyse_code(const struct reader *reader, const struct usdt_site *sites,
 			 struct text *ret_moved)
 {

@@ -13,8 +13,10 @@
 
 #include "base/glob.h"
 
-/* Tests of characters.  isspace() and isalnum() would be slower, and up to 200,000
- * names are parsed. */
+/*
+ * Functions that test characters.  isspace() and isalnum() would be slower, and up to 200,000
+ * names are parsed.
+ */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
