@@ -135,8 +135,11 @@ static void run_save(const struct hist_run *run, const struct hist_action *actio
 
 /* ---- run_snapshot() ---- */
 
-/* Store this hit as the last snapshot of the table, if the handler also acts on its value for
- * the whole table.  Returns true if the snapshot must be taken. */
+/*
+ * Store this hit as the last snapshot of the table.  If the last snapshot was one of @action,
+ * too, do so only if the handler acts on the new value compared with the value of that
+ * snapshot.  Returns true if the snapshot must be taken.
+ */
 static bool note_snapshot(const struct hist_run *run, const struct hist_action *action,
 			  uint32_t index)
 {

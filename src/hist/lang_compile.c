@@ -32,7 +32,11 @@ struct compiler {
 	struct hist_var vars[HIST_VARS_MAX];
 	struct hist_action actions[HIST_ACTIONS_MAX];
 	struct hist_param params[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
-	/* Registers with results: virtual registers until set_registers() replaces them. */
+	/*
+	 * Registers that contain the results of keys, values, variables, parameters and
+	 * actions: virtual registers until set_registers() replaces them by registers of the
+	 * program.
+	 */
 	uint16_t key_results[HIST_KEYS_MAX], val_results[HIST_VALS_MAX];
 	uint16_t var_results[HIST_VARS_MAX];	/* virtual registers of the variables in
 						 * def->vars */

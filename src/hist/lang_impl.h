@@ -156,7 +156,7 @@ int hist_parse_actions(struct hist_parser *p);
 
 /* ---- lang_show.c ---- */
 
-/* Return the suffix of @node's modifier without the point, or NULL if @node has none. */
+/* Return the suffix of @node's modifier without the dot, or NULL if @node has none. */
 const char *hist_modifier_name(const struct hist_node *node);
 /* Append a reference to a variable: "$name" or "system.event.$name". */
 void hist_show_ref(const struct hist_node *node, struct text *out);

@@ -162,8 +162,10 @@ static int split_vars(struct hist_parser *p, char *text)
 	return 0;
 }
 
-/* Turn a node for common_pid.execname into a node for the name of the thread, because that
- * name is the value. */
+/*
+ * Make the type of a node for common_pid.execname a string, because its value is the name of
+ * the thread.
+ */
 static void node_make_execname(struct hist_node *node)
 {
 	if (node->modifier != HIST_MOD_EXECNAME)
@@ -295,8 +297,10 @@ static int parse_keys(struct hist_parser *p)
 
 /* ---- sort ---- */
 
-/* Return true if @node can be the sort field @name.  A reference system.event.$name has points
- * in its name, so no sort field can name it. */
+/*
+ * Return true if @node can be the sort field @name.  A reference system.event.$name has dots in
+ * its name, so no sort field can name it.
+ */
 static bool has_name(const struct hist_node *node, const char *name)
 {
 	return !node->system && !strcmp(node->name, name);

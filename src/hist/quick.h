@@ -162,8 +162,10 @@ hist_quick_key(const struct hist_quick *quick, const char *rec, enum hist_quick_
 	return 1;
 }
 
-/* Find the entry of a key.  Returns its index; or UINT32_MAX if there is no entry, or the
- * search would take long. */
+/*
+ * Find the entry of a key.  Returns its index; or UINT32_MAX if there is no entry, or if
+ * HIST_QUICK_PROBES slots were searched in vain.
+ */
 static inline __attribute__((always_inline)) uint32_t
 hist_quick_find(const struct hist_quick *quick, const uint64_t *key, uint32_t nr)
 {
@@ -175,7 +177,10 @@ hist_quick_find(const struct hist_quick *quick, const uint64_t *key, uint32_t nr
 		uint64_t word = __atomic_load_n(&quick->slots[slot], __ATOMIC_ACQUIRE);
 		uint64_t index = word - (hash << 32) - 1;
 
-		/* If the hashes differ, @index is above all indices of entries. */
+		/*
+		 * If the slot has another hash, @index is larger than the index of every
+		 * entry.
+		 */
 		if (index < quick->nr_entries &&
 		    hist_has_key((const uint64_t *)(const void *)
 				 (quick->entries + index * quick->entry_bytes), key, nr))

@@ -258,7 +258,7 @@ uint32_t hist_copy_stack(const struct hist_run *run, uint32_t reg, uint64_t *to,
 	}
 }
 
-/* ---- make the key, and find its entries ---- */
+/* ---- make the key of a hit, and find its entries in the tables ---- */
 
 /* Make a key from the first @nr_keys keys of this hit.  @max: geometry.key_words, at least
  * the number of keys.  Returns the number of words of the key. */

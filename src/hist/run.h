@@ -35,7 +35,7 @@ struct hist_view {
  * table with this geometry. */
 bool hist_geometry_is_valid(const struct hist_geometry *geo, uint64_t bytes);
 /* Set up a view of the table at @base, which must be a multiple of HIST_TABLE_ALIGN.
- * @geo: a private copy that is valid. */
+ * @geo: geometry of the table: a private copy that hist_geometry_is_valid() has accepted. */
 void hist_view_init(struct hist_view *view, void *base, const struct hist_geometry *geo);
 
 /* ---- programs ---- */

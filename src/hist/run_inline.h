@@ -125,7 +125,7 @@ HIST_INLINE int64_t hist_locate_key(const struct hist_view *view, const uint64_t
 	uint64_t word = __atomic_load_n(&hist_slots(view)[slot], __ATOMIC_ACQUIRE);
 	uint64_t index = word - (hash << 32) - 1;
 
-	/* If the hashes differ, @index is above all indices of entries. */
+	/* If the slot has another hash, @index is larger than the index of every entry. */
 	if (likely(index < view->geometry.nr_entries &&
 		   hist_has_key(hist_entry(view, (uint32_t)index), key, nr)))
 		return (int64_t)index;

@@ -259,9 +259,11 @@ static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint
 		sums[0] += pair[1];
 }
 
-/* Add the figures of one part, which are at @figures, to *@hits and @sums.  If they change
- * during each attempt, the result of the last attempt is used.  Only a process that writes
- * wrong values can cause that. */
+/*
+ * Add the figures of one part, which are at @figures, to *@hits and @sums.  If the figures
+ * change during each attempt, the result of the last attempt is used.  So many changes can only
+ * come from a process that writes wrong values.
+ */
 static void read_copies(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
 	uint64_t copy[HIST_VALS_MAX], seen = 0;
