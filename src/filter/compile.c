@@ -114,16 +114,20 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* End an && chain.  @part: the last predicate of the chain.  The `no` branches of the chain
- * that have no target yet are joined to those of @part. */
+/*
+ * End an && chain.  @part: the last predicate of the chain.  Afterwards @part has all `no`
+ * branches of the chain that have no target yet.
+ */
 static void end_and_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* End an || chain.  @part: the last part of the chain.  The `yes` branches of the chain that
- * have no target yet are joined to those of @part. */
+/*
+ * End an || chain.  @part: the last part of the chain.  Afterwards @part has all `yes` branches
+ * of the chain that have no target yet.
+ */
 static void end_or_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);

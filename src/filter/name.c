@@ -16,8 +16,10 @@
 struct lookup {
 	const char *name;
 	size_t len;
-	/* results of the search: element 1 for identifiers, which take precedence; element 0
-	 * for texts in quotes */
+	/*
+	 * results of the search: element 1 is for names that are identifiers, which take
+	 * precedence; element 0 is for names that are texts in quotes
+	 */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
