@@ -16,7 +16,7 @@ struct text;
 
 struct event_line {
 	const char *system;
-	const char *prefix;		/* names of these events begin with it */
+	const char *prefix;		/* text with which the names of these events begin */
 	/* Return true if the fields of @format are those that @print needs. */
 	bool (*is_known)(const struct event_format *format);
 	/* Append the text of the record @rec, of @len bytes, with the event's name and without a
