@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
-#define ABI_VERSION		8u
+#define ABI_VERSION		9u
 #define ABI_LIBCALLS_MAX	24	/* size of abi_control.libcalls */
 
 #define ABI_CPUS		1024u
@@ -535,6 +535,62 @@ enum abi_used {
 					 * setting */
 };
 
+/*
+ * The longest latency that a latency tracer has found in a buffer (docs/design/latency.md).
+ *
+ *	word			writer
+ *	abi_latency.longest	a process that has found a longer latency; the server: a write to
+ *				tracing_max_latency, or a new tracer
+ *	abi_latency.next	processes: each takes a row by adding 1
+ *	a row			the process that has taken it
+ *
+ * @longest has the latency, and the serial of the row that says in which thread it was.  One
+ * store publishes both.
+ */
+#define ABI_LATENCY_ROWS	16u
+
+/* The number of bits of abi_latency.longest that have the serial of a row.  The upper bits have
+ * the latency in us, at most half a year. */
+#define ABI_LATENCY_SERIAL_BITS	20
+#define ABI_LATENCY_SERIAL_MASK	((1u << ABI_LATENCY_SERIAL_BITS) - 1)
+
+/* The thread that had a latency. */
+struct abi_latency_row {
+	uint32_t serial;		/* serial of the row's last user; 0 while the row is
+					 * written */
+	uint32_t tid;
+	uint32_t cpu;			/* CPU on which the thread was when the latency ended */
+	uint32_t reserved;
+	char comm[ABI_COMM_LEN];	/* name of the thread */
+};
+
+struct abi_latency {
+	uint64_t longest;		/* abi_latency_word(); 0: no latency was found so far */
+	uint64_t thresh_us;		/* tracing_thresh: only latencies of at least this length
+					 * count, and each of them replaces @longest; 0: only
+					 * latencies count that are longer than @longest.
+					 * The server writes it */
+	uint64_t saved_options;		/* the options of the buffer before the latency tracer
+					 * changed some; the server writes and reads it */
+	uint32_t owns_spare;		/* is 1 while a latency tracer uses the spare side, so that
+					 * nothing else may take a snapshot; the server writes it */
+	uint32_t next;			/* serial of the row that was taken last */
+	struct abi_latency_row rows[ABI_LATENCY_ROWS];
+};
+
+static inline uint64_t abi_latency_word(uint64_t us, uint32_t serial)
+{
+	uint64_t max = UINT64_MAX >> ABI_LATENCY_SERIAL_BITS;
+
+	return (us < max ? us : max) << ABI_LATENCY_SERIAL_BITS |
+	       (serial & ABI_LATENCY_SERIAL_MASK);
+}
+
+static inline uint64_t abi_latency_us(uint64_t word)
+{
+	return word >> ABI_LATENCY_SERIAL_BITS;
+}
+
 /* A buffer.  The server writes it, unless a comment names another writer. */
 struct abi_buffer {
 	uint32_t used;			/* enum abi_used */
@@ -572,7 +628,7 @@ struct abi_buffer {
 	uint32_t spare_error;		/* the server's answer to spare_asked: an errno,
 					 * or 0 if there is a snapshot now */
 	uint32_t tracer;		/* number of the tracer (event/tracer.h) */
-	uint64_t reserved;
+	struct abi_latency latency;	/* the longest latency that a latency tracer has found */
 	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is excluded by
 						 * tracing_cpumask */
 	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n is 1 if the sides of CPU n alone
@@ -623,7 +679,9 @@ static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1760, "ABI");
-static_assert(sizeof(struct abi_buffer) == 336520, "ABI");
+static_assert(sizeof(struct abi_latency_row) == 32, "ABI");
+static_assert(sizeof(struct abi_latency) == 544, "ABI");
+static_assert(sizeof(struct abi_buffer) == 337056, "ABI");
 
 /* Tables, blocks and rings begin at multiples of this many bytes.  Processes map,
  * populate and protect them by memory pages, so ABI_ALIGN is a multiple of the size of

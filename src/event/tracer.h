@@ -24,7 +24,9 @@
 	X(FUNCTION, 1, "function", tracer_function,			\
 	  "each call of a function is recorded, with the caller")	\
 	X(GRAPH, 2, "function_graph", tracer_graph,			\
-	  "calls and returns are recorded, and print as nested blocks")
+	  "calls and returns are recorded, and print as nested blocks")	\
+	X(RUN_DELAY, 3, "run_delay", tracer_run_delay,			\
+	  "keeps the trace before the longest wait of a thread for a CPU")
 
 enum tracer_number {
 #define TRACER_NUMBER(id, number, ...)	TRACER_##id = (number),

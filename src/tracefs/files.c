@@ -190,11 +190,16 @@ static const struct tracefs_def root_files[] = {
 	  .dir = &trace_stat_dir, .is_top_only = true },
 	{ "tracing_cpumask", 0640, "the CPUs that record, a hexadecimal mask",
 	  .show = tracing_cpumask_show, .store = tracing_cpumask_store },
+	{ "tracing_max_latency", 0640,
+	  "microseconds: the longest latency that a latency tracer has found;\n"
+	  "\t\t\t  write 0 to begin anew",
+	  .show = max_latency_show, .store = max_latency_store },
 	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
 	  .show = tracing_on_show, .store = tracing_on_store,
 	  .is_done = tracing_on_is_done },
 	{ "tracing_thresh", 0640,
-	  "microseconds; function_graph records only longer calls, at their end",
+	  "microseconds; function_graph records only longer calls, at their end;\n"
+	  "\t\t\t  a latency tracer keeps the last latency that is not shorter",
 	  .show = tracing_thresh_show, .store = tracing_thresh_store,
 	  .is_top_only = true },
 	{ "untraceable_events", 0440,

@@ -191,6 +191,13 @@ SHOW(available_tracers_show);
  * tracers. */
 void tracers_help(struct text *out);
 
+/* ---- methods of latency.c ---- */
+
+/* The file tracing_max_latency: the longest latency that the latency tracer of the instance has
+ * found, us. */
+SHOW(max_latency_show);
+STORE(max_latency_store);
+
 /* ---- methods of functions.c ---- */
 
 /* Methods of available_filter_functions, available_filter_functions_addrs,

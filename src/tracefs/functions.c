@@ -17,6 +17,7 @@
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/names/symbols.h"
+#include "server/print/latency.h"
 #include "server/rings/rings.h"
 #include "server/rules/triggers.h"
 #include "symbols/function_name.h"
@@ -729,5 +730,7 @@ ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t 
 	r = publish_list(file);
 	if (r)
 		*thresh = old;
+	else
+		latency_set_thresh(file->node->root, value);
 	return r ? r : (ssize_t)size;
 }

@@ -45,6 +45,11 @@ static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 	struct instance *instance = tracefs_instance(file->node);
 	int r = 0;
 
+	if (bit & OPTION_OVERWRITE && !is_on && instance_tracer(instance)->is_latency) {
+		error_log_add(instance, file->def->name,
+			      "A latency tracer needs the option overwrite", "overwrite", 0);
+		return -EINVAL;
+	}
 	instance_set_option(instance, bit, is_on);
 	if (bit & OPTION_FUNCTIONS)
 		r = functions_option_changed(instance);

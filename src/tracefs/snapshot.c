@@ -5,6 +5,7 @@
 
 #include "server/core/root.h"
 #include "server/core/server.h"
+#include "server/print/latency.h"
 #include "server/print/line.h"
 #include "server/rings/rings.h"
 #include "tracefs/files.h"
@@ -79,6 +80,8 @@ ssize_t snapshot_store(struct tracefs_file *file, const char *buf, size_t size,
 		return r;
 	if (file->node->root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
+	if (latency_owns_spare(tracefs_instance(file->node)))
+		return -EBUSY;
 	if (value == 0)
 		r = give_up(file);
 	else if (value == 1)

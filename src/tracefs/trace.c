@@ -18,6 +18,7 @@
 #include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/names/comm.h"
+#include "server/print/latency.h"
 #include "server/print/line.h"
 #include "server/print/lines.h"
 #include "server/rings/merge.h"
@@ -55,14 +56,28 @@ struct reader {
 					 * the read continues after -ERESTART */
 };
 
+/* Return which rings the file shows.  While a latency tracer is in use, trace and snapshot both
+ * show the spare side, on which the tracer keeps its trace. */
+static enum rings rings_of(const struct tracefs_node *node)
+{
+	return latency_owns_spare(tracefs_instance(node)) ? RINGS_SNAPSHOT : tracefs_rings(node);
+}
+
+/* Return true if the file is a snapshot, and a latency tracer uses the spare side. */
+static bool is_taken(const struct tracefs_node *node)
+{
+	return tracefs_rings(node) == RINGS_SNAPSHOT &&
+	       latency_owns_spare(tracefs_instance(node));
+}
+
 static void print_header(struct tracefs_node *node, struct text *out)
 {
 	struct instance *instance = tracefs_instance(node);
-	enum rings which = tracefs_rings(node);
+	enum rings which = rings_of(node);
 	struct ring_stats stats;
 
 	instance_stats(instance, which, tracefs_cpu(node), &stats);
-	if (which == RINGS_SNAPSHOT && !stats.entries)
+	if (tracefs_rings(node) == RINGS_SNAPSHOT && !stats.entries)
 		snapshot_print_help(node, out);
 	else
 		line_print_header(instance, which, out);
@@ -108,12 +123,12 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 		.text = reader->text,
 	};
 	text_reset(&reader->text);
-	instance_stats(instance, tracefs_rings(node), CPU_ALL, &stats);
+	instance_stats(instance, rings_of(node), CPU_ALL, &stats);
 	reader->lines.is_overrun = stats.overrun != 0;
 	comms_expire(node->root);
 	if (node->root->nr_live)
 		comms_refresh(node->root);
-	r = merge_new(instance, tracefs_rings(node), tracefs_cpu(node), false,
+	r = merge_new(instance, rings_of(node), tracefs_cpu(node), false,
 		      &reader->lines.merge);
 	if (!r)
 		r = merge_start(reader->lines.merge);
@@ -195,6 +210,8 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 	size_t done = 0;
 	int r = 0;
 
+	if (is_taken(file->node))
+		return -EBUSY;
 	if (!reader->lines.merge || offset == 0 || offset < reader->text_at) {
 		r = reader_start(reader, file->node);
 		if (r)
@@ -262,7 +279,7 @@ ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 
 int trace_truncate(struct tracefs_file *file)
 {
-	instance_clear(tracefs_instance(file->node), RINGS_MAIN,
+	instance_clear(tracefs_instance(file->node), rings_of(file->node),
 		       tracefs_cpu(file->node));
 	return 0;
 }

@@ -42,8 +42,8 @@ complain "longer than 800 lines" "$(awk 'FNR == 801 { print FILENAME }' $code)"
 # Files with the same base name belong to one topic: its bytes (abi), its model (ring, event,
 # filter), its CPU part (arch), its side in libulf (runtime), in the server (server, daemon) and
 # its files (tracefs).  No program has two of them, except the server and its tracefs.
-topics=' beat boot buffer comm dynamic events filter format ftrace functions hist moved moved_file
-options part parts pids printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
+topics=' beat boot buffer comm dynamic events filter format ftrace functions hist latency moved
+moved_file options part parts pids printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
 unwind usdt verify '
 complain "a base name of two topics: rename a file, or add the topic to \$topics" "$(
 	find src -name '*.[ch]' | awk -F/ -v "topics=$topics" '

@@ -6,6 +6,8 @@
  *	sleep NR	sleep NR times, with a mark before and after each sleep
  *	thread NR	the same in a new thread
  *	yield NR	give up the CPU NR times, while another thread wants the same CPU
+ *	stat		print the thread's numbers of /proc/thread-self/schedstat: time that it has
+ *			run, time that it has waited for a CPU, ns; how often it was switched in
  *	run		start /bin/true, and a child that calls _exit()
  *	close		close all descriptors but stdin, stdout and stderr, and use the numbers
  *	exit		call exit()
@@ -114,6 +116,17 @@ static void yield_to_other(int nr)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
+static void print_schedstat(void)
+{
+	unsigned long long ran, waited, nr;
+	FILE *file = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!file || fscanf(file, "%llu %llu %llu", &ran, &waited, &nr) != 3)
+		exit(6);
+	fclose(file);
+	printf("%llu %llu %llu\n", ran, waited, nr);
+}
+
 static void run_children(void)
 {
 	pid_t child = fork();
@@ -177,7 +190,9 @@ static bool do_command(const char *line)
 		run_children();
 	else if (!strcmp(word, "close"))
 		close_all();
-	if (!nr)
+	if (!strcmp(word, "stat"))
+		print_schedstat();
+	else if (!nr)
 		puts("done");
 	fflush(stdout);
 	return true;

@@ -108,7 +108,7 @@ static void names_and_modes_are_the_kernels(void **state)
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
 		"trace_stat/ 750\n"
-		"tracing_cpumask 640\ntracing_on 640\ntracing_thresh 640\n"
+		"tracing_cpumask 640\ntracing_max_latency 640\ntracing_on 640\ntracing_thresh 640\n"
 		"untraceable_events 440\nuntraceable_functions 440\n"
 		"untraceable_syscalls 440\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
@@ -284,7 +284,7 @@ static void texts_of_events(void **state)
 		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 		"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n");
 	assert_string_equal(tree_cat(f->server, "fake.1/available_tracers"),
-			    "function_graph function nop\n");
+			    "run_delay function_graph function nop\n");
 	assert_string_equal(tree_cat(f->server, "fake.1/current_tracer"), "nop\n");
 }
 

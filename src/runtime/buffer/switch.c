@@ -183,21 +183,28 @@ static void refuse_snapshot(const struct buffer *buffer)
 	buffer_set_recording(buffer, false);
 }
 
-void buffer_snapshot(const struct buffer *buffer)
+bool buffer_swap(const struct buffer *buffer)
 {
 	uint32_t *spare = &buffer->shared->spare;
 	uint32_t seen = __atomic_load_n(spare, __ATOMIC_RELAXED);
 
 	do {
-		if (!(seen & ABI_SPARE_THERE)) {
-			refuse_snapshot(buffer);
-			return;
-		}
+		if (!(seen & ABI_SPARE_THERE))
+			return false;
 		if (__atomic_load_n(&buffer->shared->paused, __ATOMIC_RELAXED))
-			return;
+			return true;
 	} while (!__atomic_compare_exchange_n(spare, &seen,
 					      seen + ABI_SPARE_SWAP, false,
 					      __ATOMIC_SEQ_CST,	/* [switch.off] */
 					      __ATOMIC_RELAXED));
 	set_rings_off(buffer);
+	return true;
+}
+
+void buffer_snapshot(const struct buffer *buffer)
+{
+	if (__atomic_load_n(&buffer->shared->latency.owns_spare, __ATOMIC_RELAXED))
+		return;
+	if (!buffer_swap(buffer))
+		refuse_snapshot(buffer);
 }

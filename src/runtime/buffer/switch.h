@@ -22,8 +22,12 @@ bool buffer_set_recording(const struct buffer *buffer, bool on);
 /* Returns true if tracing_on of the buffer is 1. */
 bool buffer_is_recording(const struct buffer *buffer);
 /* Take a snapshot: swap the sides.  If there is no spare side, write two lines that
- * report this to the trace and stop recording, as the kernel does. */
+ * report this to the trace and stop recording, as the kernel does.  Does nothing while a
+ * latency tracer uses the spare side. */
 void buffer_snapshot(const struct buffer *buffer);
+/* Swap the sides, if there is a spare side and recording is not paused.  Returns false if there
+ * is no spare side. */
+bool buffer_swap(const struct buffer *buffer);
 /* Make the entries of @set for @cpu point to the rings of @side.  Returns the fast
  * ring, or NULL if @cpu has none. */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,

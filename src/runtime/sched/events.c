@@ -12,6 +12,8 @@
 #include "abi/own_systems.h"
 #include "base/bits.h"
 #include "ring/ring.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/buffer_write.h"
 #include "runtime/buffer/late.h"
 #include "runtime/event/event.h"
 #include "runtime/event/late_event.h"
@@ -65,6 +67,24 @@ struct record_process {
 	int32_t pid;
 };
 
+/* How long a thread has run.  The kernel's record of this event has the same fields. */
+struct record_runtime {
+	struct trace_entry entry;
+	char comm[ABI_COMM_LEN];
+	int32_t pid;
+	int32_t reserved;
+	uint64_t runtime;		/* ns */
+};
+
+/* How long a thread has waited for a CPU.  The kernel's record has no @waits. */
+struct record_wait {
+	struct trace_entry entry;
+	char comm[ABI_COMM_LEN];
+	int32_t pid;
+	uint32_t waits;			/* number of waits of which @delay is the sum */
+	uint64_t delay;			/* ns */
+};
+
 static const struct ulf_field *fields_switch(void)
 {
 	static const struct ulf_field fields[] = {
@@ -103,6 +123,31 @@ static const struct ulf_field *fields_process(void)
 	return fields;
 }
 
+static const struct ulf_field *fields_runtime(void)
+{
+	static const struct ulf_field fields[] = {
+		COMM(struct record_runtime, comm),
+		FIELD(struct record_runtime, pid_t, pid),
+		FIELD(struct record_runtime, u64, runtime),
+		END(struct record_runtime),
+	};
+
+	return fields;
+}
+
+static const struct ulf_field *fields_wait(void)
+{
+	static const struct ulf_field fields[] = {
+		COMM(struct record_wait, comm),
+		FIELD(struct record_wait, pid_t, pid),
+		FIELD(struct record_wait, u32, waits),
+		FIELD(struct record_wait, u64, delay),
+		END(struct record_wait),
+	};
+
+	return fields;
+}
+
 static const void *no_tables(void)
 {
 	return NULL;
@@ -132,6 +177,12 @@ static struct ulf_event events[NR_SCHED_EVENTS] = {
 	      "comm=%s pid=%d\1REC->comm, REC->pid"),
 	EVENT(SCHED_PROCESS_EXIT, "sched_process_exit", fields_process,
 	      "comm=%s pid=%d\1REC->comm, REC->pid"),
+	EVENT(SCHED_STAT_RUNTIME, "sched_stat_runtime", fields_runtime,
+	      "comm=%s pid=%d runtime=%Lu [ns]\1"
+	      "REC->comm, REC->pid, (unsigned long long)REC->runtime"),
+	EVENT(SCHED_STAT_WAIT, "sched_stat_wait", fields_wait,
+	      "comm=%s pid=%d delay=%Lu [ns] waits=%u\1"
+	      "REC->comm, REC->pid, (unsigned long long)REC->delay, REC->waits"),
 };
 
 static struct ulf_event *rows[NR_SCHED_EVENTS];
@@ -176,6 +227,8 @@ union record {
 	struct record_switch switched;
 	struct record_fork fork;
 	struct record_process process;
+	struct record_runtime runtime;
+	struct record_wait wait;
 };
 
 /* Record the event with the number @number; @what is its record, @bytes bytes.  @tid: id
@@ -240,6 +293,49 @@ static void count_lost(const struct perf_report *report)
 	};
 
 	late_event_lost(&events[SCHED_SWITCH], &source, report->lost);
+}
+
+void sched_events_ran(const struct perf_report *report, uint64_t ns)
+{
+	union record what = { .runtime = { .pid = (int32_t)report->tid, .runtime = ns } };
+
+	names_get(report->tid, what.runtime.comm);
+	record(SCHED_STAT_RUNTIME, report, report->tid, &what, sizeof(what.runtime));
+}
+
+static void fill_wait(const struct sched_wait *wait, struct record_wait *ret_record)
+{
+	*ret_record = (struct record_wait){
+		.pid = (int32_t)wait->tid, .waits = wait->nr, .delay = wait->delay_ns,
+	};
+	names_get(wait->tid, ret_record->comm);
+}
+
+void sched_events_waited(const struct sched_wait *wait)
+{
+	const struct perf_report report = {
+		.tid = wait->tid, .pid = wait->pid, .cpu = wait->cpu, .raw_ns = wait->raw_ns,
+	};
+	union record what;
+
+	fill_wait(wait, &what.wait);
+	record(SCHED_STAT_WAIT, &report, wait->tid, &what, sizeof(what.wait));
+}
+
+void sched_events_write_wait(const struct buffer *buffer, const struct sched_wait *wait)
+{
+	const struct ulf_event *event = &events[SCHED_STAT_WAIT];
+	struct {
+		char headroom[ALIGN_UP(RING_HEADROOM, 16)];
+		struct record_wait record;
+	} copy;
+
+	if (event_wanted(event) & buffer->bit)
+		return;
+	fill_wait(wait, &copy.record);
+	copy.record.entry.type = (unsigned short)event->id;
+	copy.record.entry.pid = (int)wait->tid;
+	buffer_write(buffer, &copy.record.entry, sizeof(copy.record));
 }
 
 void sched_events_record(const struct perf_report *report)

@@ -7,13 +7,18 @@
 #include <stdint.h>
 
 #include "runtime/sched/perf.h"
+#include "runtime/sched/stat.h"
 #include <ulf/event.h>
+
+struct buffer;
 
 enum sched_event {
 	SCHED_SWITCH,
 	SCHED_PROCESS_FORK,
 	SCHED_PROCESS_EXEC,
 	SCHED_PROCESS_EXIT,
+	SCHED_STAT_RUNTIME,
+	SCHED_STAT_WAIT,
 	NR_SCHED_EVENTS,
 };
 
@@ -28,5 +33,12 @@ void sched_events_fail(uint32_t mask, int error);
 /* Record the event that @report describes, if this event is on.  Called in the agent, lock
  * held. */
 void sched_events_record(const struct perf_report *report);
+/* Record how long the thread of @report has run before it was switched out, or how long a thread
+ * has waited for a CPU, if the event for it is on.  Called in the agent, lock held. */
+void sched_events_ran(const struct perf_report *report, uint64_t ns);
+void sched_events_waited(const struct sched_wait *wait);
+/* Write the record of @wait to @buffer, unless sched_stat_wait is on there.  The agent stands for
+ * the thread (late_enter()), in a probe. */
+void sched_events_write_wait(const struct buffer *buffer, const struct sched_wait *wait);
 
 #endif

@@ -25,6 +25,8 @@
 #include "runtime/sched/events.h"
 #include "runtime/sched/names.h"
 #include "runtime/sched/perf.h"
+#include "runtime/sched/run_delay.h"
+#include "runtime/sched/stat.h"
 
 #define TICK_MS		5
 #define SETTLE_NS	1000000
@@ -38,6 +40,7 @@
 
 #define SWITCHES	(1u << SCHED_SWITCH)
 #define CHILDREN	(1u << SCHED_PROCESS_EXEC | 1u << SCHED_PROCESS_EXIT)
+#define STATS		(1u << SCHED_STAT_RUNTIME | 1u << SCHED_STAT_WAIT)
 
 /* Variables that are written with runtime_lock() held. */
 static uint32_t agent_tid;		/* thread id of the agent; 0: the agent has
@@ -104,12 +107,33 @@ static void note_names(const struct perf_report *report)
 		children[nr_children++ % CHILDREN_MAX] = report->pid;
 }
 
+static void handle_wait(const struct sched_wait *wait)
+{
+	sched_events_waited(wait);
+	run_delay_waited(wait);
+}
+
+static const struct sched_stat_ops stat_ops = {
+	.ran = sched_events_ran,
+	.waited = handle_wait,
+};
+
+/* Returns the mask of the events for which reports must be read. */
+static uint32_t wanted_events(void)
+{
+	uint32_t mask = sched_events_wanted();
+
+	return run_delay_is_wanted() ? mask | 1u << SCHED_STAT_WAIT : mask;
+}
+
 static void handle(const struct perf_report *report)
 {
 	if (report->kind != PERF_KIND_LOST && !is_ours(report))
 		return;
 	note_names(report);
 	sched_events_record(report);
+	if (on & STATS)
+		stat_note(report, &stat_ops);
 }
 
 /* ---- rounds ---- */
@@ -132,6 +156,8 @@ static bool read_batch(uint64_t age_ns)
 	has_more = perf_read(now_ns - age_ns, BATCH, handle) == BATCH;
 	if (has_more)
 		return true;
+	if (on & STATS)
+		stat_round(now_ns - age_ns, &stat_ops);
 	late_round_end();
 	/* The factor 5: the TSC runs at 5 GHz at most, so 1 ns has at most 5
 	 * cycles. */
@@ -190,21 +216,27 @@ static void stop(void)
 	publish_late(0);
 }
 
+/* Ask the kernel for its reports.  Returns 0 or -errno. */
+static int open_reports(bool needs_children)
+{
+	if (refusal)
+		return refusal;
+	if (!names_begin())
+		return -ENOMEM;
+	return perf_open(needs_children, agent_tid);
+}
+
 static int start(uint32_t wanted)
 {
 	bool needs_children = wanted & CHILDREN;
-	int r = refusal;
+	int r = 0;
 
-	if (on && has_children == needs_children) {
-		__atomic_store_n(&on, wanted, __ATOMIC_RELAXED);
-		return 0;
-	}
-	if (on)
+	if (on && has_children != needs_children)
 		stop();
-	if (!r && !names_begin())
-		r = -ENOMEM;
-	if (!r)
-		r = perf_open(needs_children, agent_tid);
+	if (wanted & STATS && !(on & STATS))
+		r = stat_begin();
+	if (!r && !on)
+		r = open_reports(needs_children);
 	if (r)
 		return r;
 	has_children = needs_children;
@@ -217,7 +249,7 @@ static int start(uint32_t wanted)
  * Only the agent calls this function.  Returns 0 or -errno. */
 static int apply(void)
 {
-	uint32_t wanted = sched_events_wanted();
+	uint32_t wanted = wanted_events();
 	int r;
 
 	if (on)
@@ -226,7 +258,7 @@ static int apply(void)
 		stop();
 	r = wanted ? start(wanted) : 0;
 	if (r) {
-		sched_events_fail(wanted, r);
+		sched_events_fail(sched_events_wanted(), r);
 		publish_late((uint32_t)-r);
 	}
 	return r;
@@ -262,7 +294,7 @@ bool sched_must_wait(void)
 	bool must;
 
 	runtime_lock();
-	must = sched_events_wanted();
+	must = wanted_events();
 	runtime_unlock();
 	return must;
 }

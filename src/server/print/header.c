@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "server/core/option_bits.h"
+#include "server/print/latency.h"
 #include "server/print/line.h"
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"
@@ -15,30 +16,31 @@
 #define TGID_BYTES	10		/* width of the column TGID (id of the process),
 					 * in characters */
 
-/*
- * Print the header of latency-format.  The kernel prints the longest latency and its
- * task if a latency tracer is in use. ulf has no latency tracer, so 0 is printed for
- * both.
- */
-static void print_latency(const char *tracer,
-			  const struct ring_stats *stats, struct text *out)
+/* Print the header of latency-format, with the longest latency of @instance; with 0 if no latency
+ * tracer is in use. */
+static void print_latency(const struct instance *instance, const struct ring_stats *stats,
+			  struct text *out)
 {
+	struct latency latency = { .task = "-0 (uid:0 nice:0 policy:0 rt_prio:0)" };
 	struct utsname system;
+
+	if (instance_tracer(instance)->is_latency)
+		latency_get(instance, &latency);
 
 	if (uname(&system))
 		system.release[0] = '\0';
 	text_printf(out,
 		    "# %s latency trace v1.1.5 on %s\n"
 		    "# --------------------------------------------------------------------\n"
-		    "# latency: 0 us, #%" PRIu64 "/%" PRIu64 ", CPU#0 |"
+		    "# latency: %" PRIu64 " us, #%" PRIu64 "/%" PRIu64 ", CPU#%" PRIu32 " |"
 		    " (M:PREEMPT VP:0, KP:0, SP:0 HP:0 #P:%ld)\n"
 		    "#    -----------------\n"
-		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+		    "#    | task: %s\n"
 		    "#    -----------------\n"
 		    "#\n",
-		    tracer, system.release, stats->entries,
-		    stats->entries + stats->overrun,
-		    sysconf(_SC_NPROCESSORS_ONLN));
+		    instance_tracer_name(instance), system.release, latency.us, stats->entries,
+		    stats->entries + stats->overrun, latency.cpu,
+		    sysconf(_SC_NPROCESSORS_ONLN), latency.task);
 }
 
 static void print_latency_columns(struct text *out)
@@ -132,7 +134,7 @@ void line_print_header(struct instance *instance, enum rings which,
 	line_print_title(instance, out);
 	if (!stats.entries)
 		return;
-	print_latency(instance_tracer_name(instance), &stats, out);
+	print_latency(instance, &stats, out);
 	if (tracer->print_header)
 		tracer->print_header(options, out);
 	else if (!(options & OPTION_VERBOSE))

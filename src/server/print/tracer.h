@@ -24,6 +24,10 @@ struct tracer {
 	bool has_returns;		/* true: the tracer also traces the returns of
 					 * functions, so the server sets the bit of its
 					 * buffer in abi_functions.graphs */
+	bool is_latency;		/* true: the tracer keeps the trace before the longest
+					 * latency on the spare side (latency.h), which the file
+					 * trace shows; its methods start and stop call
+					 * latency_start() and latency_stop() */
 	/*
 	 * Method check: check that @instance can have the tracer @name.  If not,
 	 * report the reason in error_log, for a write to @file.  Returns 0; -ERESTART

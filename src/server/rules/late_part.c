@@ -69,6 +69,9 @@ static const char *reason_of(uint32_t pid, int error)
 		       "sanitizer, or Linux is older than 5.9";
 	if (error == ENODATA)
 		return "The program sees no /proc, where its threads are listed";
+	if (error == ENOENT)
+		return "The kernel does not report how long threads wait for a CPU "
+		       "(/proc/PID/schedstat): it was built without CONFIG_SCHED_INFO";
 	if (error == ENOMEM)
 		return "There is no memory for the reports of the kernel";
 	if (read_number("/proc/sys/kernel/perf_event_paranoid") > PARANOID_MAX)
