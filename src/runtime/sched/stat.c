@@ -50,12 +50,12 @@ struct reading {
 
 /* The switches in of a thread between two readings. */
 struct interval {
-	uint32_t nr;			/* all of them */
-	uint32_t nr_asleep;		/* those of the thread when it had slept */
-	uint64_t preempted_ns;		/* waits of the thread when it was preempted */
-	uint64_t asleep_ns;		/* times off the CPU when it had slept, all together */
-	uint64_t longest_asleep_ns;	/* the longest of these times */
-	bool is_bad;			/* true: the number of switches is not certain */
+	uint32_t nr;			/* number of switches in */
+	uint32_t nr_asleep;		/* number of switches in that ended a sleep */
+	uint64_t preempted_ns;		/* sum of the waits that followed preemptions, ns */
+	uint64_t asleep_ns;		/* sum of the times off the CPU that began with a sleep */
+	uint64_t longest_asleep_ns;	/* longest time off the CPU that began with a sleep */
+	bool is_bad;			/* true: the number of switches in is not certain */
 };
 
 struct row {
@@ -63,11 +63,11 @@ struct row {
 	uint64_t in_ns;			/* last switch in; 0: not known */
 	uint64_t out_ns;		/* last switch out; 0: not known */
 	bool is_preempted;		/* true: the last switch out left the thread runnable */
-	bool has_base, has_next;	/* which readings there are */
+	bool has_base, has_next;	/* true: @base, @next is valid */
 	bool is_queued;			/* true: the thread is in @queue */
 	struct reading base, next;
-	struct interval before, after;	/* the switches in before and after reading @next; if there
-					 * is no @next all are in @before */
+	struct interval before, after;	/* switches in before and after the reading @next; without
+					 * @next, @before has all of them */
 };
 
 static struct thread_key *keys;
