@@ -170,9 +170,9 @@ static bool is_command(const struct boot_token *item)
 }
 
 /*
- * Get the next item of @list that names an existing function.  This is for a program that is
- * followed, which possibly lacks some of the functions.  If a filter has no such item, set
- * traces_none.
+ * Get the next item of @list.  For a followed program, which possibly lacks some of the
+ * functions, skip items that name no existing function.  If all functions of a filter were
+ * skipped, set traces_none, so that nothing is traced.
  */
 static bool next_known(struct root *root, const struct boot_word *word, struct boot_token *list,
 		       struct boot_token *ret_item)
@@ -324,8 +324,8 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
-	if (word->id == BOOT_USDT)	/* set only the option: the part USDT, whose
-					 * method prepare() runs next, acts on it */
+	if (word->id == BOOT_USDT)	/* set only the option: the method prepare() of the
+					 * part USDT is called next and acts on it */
 		instance_set_option(&root->top, OPTION_USDT, true);
 	if (word->id == BOOT_SYSCALLS) {
 		r = functions_publish(root);
@@ -446,8 +446,8 @@ static bool has_rules(const char *words)
 
 /*
  * Return true if an older event with the name of @event has got its boot triggers and filter.
- * The new event then needs none, because it has inherited the current rules of the old event
- * (rules_refresh()).
+ * The new event then inherits the current triggers and filter of the older one
+ * (rules_refresh()), and needs none from the boot settings.
  */
 static bool is_heir(const struct root *root, const struct event *event)
 {

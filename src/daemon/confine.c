@@ -47,8 +47,8 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* fails if the kernel does not allow this process
-					 * to drop capabilities of the bounding set */
+			return -errno;	/* prctl() fails if the kernel does not allow this
+					 * process to drop capabilities of the bounding set */
 	}
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Give up rights of the server.  The server reads memory and files that traced programs
- * have written, so a program could try to take over the server.  It must gain as little
- * as possible by that.
+ * Give up rights of the server.  The server reads memory and files that traced programs have
+ * written, so a program could try to take over the server.  A program that succeeds must gain
+ * as little as possible.
  */
 #ifndef ULF_DAEMON_CONFINE_H
 #define ULF_DAEMON_CONFINE_H

@@ -46,9 +46,9 @@
 #define TICK_FAST_NS	5000000L		/* time between ticks while a request is
 						 * parked, a root has work or a parser
 						 * runs, ns */
-#define PAUSE_NS	500000u			/* longest time for which descriptors are
-						 * not looked at while a request waits for
-						 * a process, ns */
+#define PAUSE_NS	500000u			/* while a request waits for a process:
+						 * longest time for which the server sleeps
+						 * without looking at its descriptors, ns */
 #define TICK_SLOW_NS	1000000000L	/* time between two ticks if nothing is parked and
 					 * no other work is left, ns */
 #define EVENTS_AT_ONCE	32
@@ -67,7 +67,7 @@ struct loop {
 					 * loop_turn() handles it before other descriptors */
 	struct loop_source signals, timer;
 	struct loop_source parser;
-	/* events of the current round of epoll_wait() that are not handled yet */
+	/* events that the last epoll_wait() has returned and that are not handled yet */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
 };
@@ -308,9 +308,10 @@ static void loop_done(struct loop *loop)
 }
 
 /*
- * A request may wait until a process has applied its settings.  The process wakes a futex then,
- * which epoll_wait() does not watch.  So wait for this futex for a short time, and look at the
- * descriptors before each next wait.  Returns true if the caller must not wait for descriptors.
+ * If a request waits until a process has applied its settings, sleep on the futex that the
+ * process then wakes: epoll_wait() does not watch futexes.  The sleep is short, because the
+ * loop must also look at its descriptors.  Returns false if there was no reason to sleep;
+ * only then may the caller wait for descriptors.
  */
 static bool wait_for_processes(struct loop *loop)
 {
@@ -379,8 +380,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	int ret;
 
 	/*
-	 * Fork the zygote now, while this process is small.  A server without a zygote
-	 * works, but knows no names of functions.
+	 * Fork the zygote, which starts the parsers of files, now, while this process is
+	 * small.  A server without a zygote works, but knows no names of functions.
 	 */
 	parse_init(true);
 	loop_allow_descriptors();

@@ -30,8 +30,8 @@ int mounter_start(const char *dir, pid_t *ret_pid);
  * progress continue. */
 void mounter_stop(int fd, pid_t pid);
 
-/* Let the mounter mount or unmount @path.  Several such jobs run at the same time.
- * Returns 0 or -errno. */
+/* Order the mounter to mount or unmount @path, without waiting for the end of this job.
+ * Several jobs can run at the same time.  Returns 0 or -errno. */
 int mounter_ask(int fd, enum mounter_op op, const char *path);
 
 /*

@@ -259,8 +259,8 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* Remove the file DIR/mounts.  It is written again: each `ulf mount` that
-	 * succeeds adds its path. */
+	/* Remove the file DIR/mounts, whose mounts are now being restored: each `ulf mount`
+	 * that succeeds adds its path to a new file. */
 	unlink(mounts->file);
 }
 

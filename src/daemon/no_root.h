@@ -31,8 +31,8 @@ struct no_roots {
  */
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name);
-/* Append the rows of the run @run_id to @out.  If @server cannot open a root now, adds a
- * row without a pid. */
+/* Append the rows of the run @run_id to @out.  If @server now lacks descriptors or memory to
+ * open a root, appends a row with this error and without a pid. */
 void no_roots_show(const struct no_roots *list, uint32_t run_id,
 		   struct server *server, struct text *out);
 

@@ -67,8 +67,8 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* Send the last byte without a receipt, because this kernel cannot give
-		 * one. */
+		/* This kernel has no receipts, which say whether the client has got the byte:
+		 * send the byte without one. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);

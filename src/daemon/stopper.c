@@ -104,9 +104,10 @@ static void answer_process(struct abi_process *slot, uint32_t value)
 }
 
 /*
- * Forget an order whose stop has ended before the child started.  After the process had asked for
- * another stop, the server has possibly stored ABI_STOP_COMING for the old order.  In this case
- * clear the word, so that the server sends an order for the new stop.
+ * Remove an order that came too late: the process did not wait for this stop any more when
+ * the child started.  If the process has asked for another stop since, stop_given possibly
+ * still has ABI_STOP_COMING, which the server has stored for the old order.  Clear this
+ * value, so that the server sends an order for the new stop.
  */
 static void forget_order(struct abi_process *slot)
 {
@@ -168,8 +169,8 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 	return 0;
 }
 
-/* Store in stop.inside which of the ranges of code the stopped threads may still
- * execute. */
+/* Store in stop.inside one bit for each range of code in stop.ranges: 1 if a stopped thread
+ * may still execute code of this range. */
 static int look_inside(const struct stop_order *order, const struct stopped *stopped,
 		       const struct abi_stop *stop)
 {
@@ -265,8 +266,8 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 		return r;
 	TESTPOINT("stopper.stopped");
 	r = look_inside(order, *ret_stopped, &stop);
-	/* Write stop.tid last, because it makes the answer valid.  A system call of
-	 * its own writes it, so that it is stored after the other members [stop.given] */
+	/* Write stop.tid last, because it makes the answer valid.  A separate system call
+	 * writes it, so that it is stored after the other members [stop.given] */
 	if (!r)
 		r = copy_to((pid_t)order->pid, addr + offsetof(struct abi_stop, tid), &tid,
 			    sizeof(tid));
@@ -277,9 +278,10 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 }
 
 /*
- * Return true if the process still patches its code.  In this case the word at @addr, which is
- * stop.tid in the private memory of the process, contains its thread id.  If the process gave up
- * before the answer came, it has cleared the magic number of the struct.
+ * Return true if the process still patches its code: then the word at @addr, which is
+ * stop.tid in the private memory of the process, contains the id of the thread that patches.
+ * If the process gave up before the answer came, it has cleared the magic number of the
+ * struct.
  */
 static bool is_patching(const struct stop_order *order, uint64_t addr)
 {
@@ -321,8 +323,8 @@ static bool has_work(const struct stop_order *order)
 
 /*
  * Wait until the process has patched its code.  The agent takes no lock while it patches, so
- * if it sleeps, it has ended patching or given up. stop_wanted is only a reason to look again,
- * because every process of the root can write it.
+ * if it sleeps, it has ended patching or given up. A change of stop_wanted is no proof, but
+ * only a reason to check again, because every process of the root can write this word.
  */
 static void wait_for_end(const struct stop_order *order, struct abi_process *slot, uint64_t addr)
 {
