@@ -41,7 +41,7 @@ struct tracefs_call {
 	struct tracefs_file *file;
 	size_t size;			/* number of bytes: of the memory at @buf for a
 					 * read, of the bytes at @data for a write */
-	/* The members buf to is_empty are for a read; see tracefs_read_begin(). */
+	/* The members @buf to @is_empty are for a read; see tracefs_read_begin(). */
 	char *buf;			/* memory in which the bytes that are read are
 					 * stored */
 	off_t offset;
@@ -51,8 +51,8 @@ struct tracefs_call {
 	bool is_empty;			/* result of a read: true if the last try has
 					 * found nothing to read */
 	/* Members for a write: */
-	const char *data;		/* bytes that must be written; the caller must
-					 * keep them until has_begun is set */
+	const char *data;		/* bytes that must be written; the caller must keep
+					 * them until @has_begun is set */
 	pid_t tid;			/* thread that writes */
 	size_t taken;			/* result of a write: number of bytes that were
 					 * accepted */

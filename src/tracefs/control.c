@@ -35,8 +35,8 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	if (r)
 		return r;
 	instance_set_on(tracefs_instance(file->node), value != 0);
-	/* Tracing was switched off: let agents first write the late records of the time
-	 * before. */
+	/* Tracing was switched off.  Before the write returns, agents must record those late
+	 * events that happened while tracing was on. */
 	if (!value && instance_has_late(tracefs_instance(file->node)))
 		tracefs_file_apply(file);
 	return (ssize_t)size;

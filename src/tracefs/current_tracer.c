@@ -55,8 +55,8 @@ static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer
 	return r ? r : instance_need_rings(instance);
 }
 
-/* Start @tracer, whose number abi_buffer.tracer already has, and stop @old, the tracer
- * before it. */
+/* Start @tracer, whose number is already in abi_buffer.tracer, and stop @old, the previous
+ * tracer. */
 static int change_tracer(struct instance *instance, const struct tracer *old,
 			 const struct tracer *tracer)
 {

@@ -60,8 +60,8 @@ static bool is_early(const struct tracefs_file *file)
 	       server_now_ns() < file->restart_ns;
 }
 
-/* Store in @file when a request with the result @r may be tried again (is_early()).  If
- * @r is not -ERESTART, clear this time.  Returns @r. */
+/* If @r, the result of a request for @file, is -ERESTART, store in @file the time from which
+ * the request may be tried again (is_early()).  Otherwise clear this time.  Returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();

@@ -146,8 +146,8 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;		/* name of the file */
 	const char *empty;		/* text that the file shows if the list is empty */
-	bool has_commands;		/* true: the file accepts FUNCTIONS:COMMAND; :mod:
-					 * counts as a command, too */
+	bool has_commands;		/* true: the file accepts commands of functions, and
+					 * FUNCTIONS:mod:MODULE */
 	bool is_graph;			/* true: the list belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {

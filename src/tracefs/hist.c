@@ -52,7 +52,7 @@ struct hist_file {
 	struct root *root;
 	uint64_t until_ns;		/* time at which the current read must stop
 					 * printing, CLOCK_MONOTONIC */
-	/* The members last_read to count_ns are for poll(2). */
+	/* The members @last_read to @count_ns are for poll(2). */
 	uint64_t last_read;		/* hits at the last read */
 	uint64_t last_act;		/* number of hits at the last read or poll,
 					 * whichever came later */
@@ -93,8 +93,9 @@ static void put_symbol(void *ctx, uint64_t ip, bool has_offset, struct text *out
 	const struct hist_file *hist = ctx;
 	const struct symbols_from from = { .module = hist->sources.module };
 
-	if (ip < ABI_IPS) {		/* a value below ABI_IPS is not an address: it
-					 * stands for a marker or other code of ulf */
+	if (ip < ABI_IPS) {		/* a value below ABI_IPS is not an address but an
+					 * index of symbols_builtin: it stands for a marker or
+					 * other code of ulf */
 		text_puts(out, symbols_builtin[ip]);
 		if (has_offset)
 			text_puts(out, "+0x0/0x1");
@@ -178,7 +179,8 @@ static int print_rest(struct hist_file *hist)
 	return hist->text.error;
 }
 
-/* Print all histograms of the event.  Returns what print_rest() returns. */
+/* Print all histograms of the event.  Returns 0, -ERESTART if this takes more time, or
+ * another -errno. */
 static int print_histograms(struct hist_file *hist, struct tracefs_file *file)
 {
 	int r = hist->is_printing ? 0 : start_printing(hist, file);

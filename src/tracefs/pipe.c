@@ -191,8 +191,8 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
-	/* The text was kept for this read after TRACEFS_REFUSED.  Drop it if another
-	 * reader has consumed its records since. */
+	/* The text was printed for an earlier read, whose reader did not get it
+	 * (TRACEFS_REFUSED). Drop the text if another reader has consumed its records since. */
 	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
 		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {

@@ -48,13 +48,14 @@ struct raw {
 					 * read it */
 	uint32_t page_at;		/* number of bytes of @page that the reader has
 					 * got */
-	uint32_t read_end;		/* offset in @page at which the bytes end that the
+	uint32_t read_end;		/* offset in @page of the end of the bytes that the
 					 * current read returns; they begin at @page_at */
 	uint32_t data_end;		/* offset in @page at which the data end; zeroes
 					 * follow */
-	bool is_split;			/* true: the reader has got a part of the staged
-					 * records, and needs another read for the rest;
-					 * meanwhile no other reader may get these records */
+	bool is_split;			/* true: the reader has got only a part of the records
+					 * that are being handed over, and needs another read
+					 * for the rest; meanwhile no other reader may get
+					 * these records */
 	uint64_t flush_ns;		/* time until which poll() waits for more records,
 					 * CLOCK_MONOTONIC; 0 if poll() has found no
 					 * record yet */
@@ -176,10 +177,9 @@ static void page_close(struct raw *raw)
 }
 
 /*
- * Return the limit of the bytes of data that raw->page may have after one more record
- * is added; it is @limit or less.  If records were lost, the number of lost records
- * needs space at the end of the page.  Only the first record of a page may use this
- * space.
+ * Return the maximum number of bytes of data in raw->page after one more record is added:
+ * @limit or less.  If records were lost, the number of lost records needs space at the end of
+ * the page.  Only the first record of a page may use this space.
  */
 static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
@@ -330,8 +330,8 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 }
 
 /*
- * Fill raw->page for a splice.  Returns 1 only if page_fill() returns 1, or if poll()
- * has stopped waiting for more records (is_flushing).  So a splice usually gets only
+ * Fill raw->page for a splice.  Returns 1 only if no other record fits into the page, or if
+ * poll() has stopped waiting for more records (is_flushing).  So a splice usually gets only
  * full pages.  With other pages, the file of a slow trace would be many times larger.
  */
 static int page_fill_whole(struct raw *raw)
@@ -355,8 +355,9 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* This call fails, so the reader does not get the rest of the
-			 * previous page, which @buf already contains: give it up. */
+			/* This read fails, so the reader does not get the rest of the
+			 * previous page, which is already in @buf: give the records of that
+			 * page up. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -391,7 +392,8 @@ static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 	return server_now_ns() >= raw->flush_ns;
 }
 
-/* Return POLLIN if buffer_percent of the buffer is full, or is_flush_due() returns true. */
+/* Return POLLIN if buffer_percent of the buffer is full, or if poll() has waited long enough
+ * for that (is_flush_due()). */
 static unsigned int raw_poll(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

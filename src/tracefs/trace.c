@@ -40,7 +40,7 @@
 struct reader {
 	bool has_paused;		/* true: recording is paused while this file is
 					 * open */
-	struct lines lines;		/* printer of the lines; its member merge is NULL
+	struct lines lines;		/* printer of the lines; its member @merge is NULL
 					 * until the first read */
 	struct text text;		/* header or line of `trace` that is being read */
 	off_t text_at;			/* offset, in the file `trace`, of the first byte

@@ -31,7 +31,8 @@ struct tracefs_node *tracefs_top(struct server *server);
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node);
 /* Find a file or directory by its path from the top directory ("a.1/events/sched/enable").
- * Returns what tracefs_lookup() returns, or -ENAMETOOLONG. */
+ * Returns 0 and a reference, which the caller must release; -ENOENT, -ENOTDIR, -ENOMEM or
+ * -ENAMETOOLONG. */
 int tracefs_walk(struct server *server, const char *path,
 		 struct tracefs_node **ret_node);
 /* Take a reference of @node. */

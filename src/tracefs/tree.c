@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The nodes of the tree.  Each lookup makes a new node.  Two nodes are the same file or
- * directory if their inode numbers are equal.  The server computes inode numbers, so it
- * need not store them.  tree.h has the layout of inode numbers.  For a directory that
- * is not in a table, row + 1 is 0.  Example: events/enable of the instance with serial
- * 5 is 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the
+ * directory if their inode numbers are equal.  The server computes inode numbers, so it need
+ * not store them.  tree.h has the layout of inode numbers.  In the number of a directory that
+ * is not in a table, the part "row + 1" is 0.  Example: events/enable of the instance with
+ * serial 5 is 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the
  * table.
  */
 #include <errno.h>
@@ -140,7 +140,7 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-/* Return true if the root and the instance of @dir still exist.  In this case, also updates the
+/* Return true if the root and the instance of @dir still exist.  If they do, also updates the
  * events of the root. */
 static bool is_there(const struct tracefs_node *dir)
 {

@@ -78,7 +78,7 @@ struct tracefs_def {
 	/* Optional method put_help: append more lines to the file's help in README, for
 	 * example the names that may be written to the file. */
 	void (*put_help)(struct text *out);
-	/* Each row sets one of dir, show and stream, or none of them if the file can only
+	/* Each row sets one of @dir, @show and @stream, or none of them if the file can only
 	 * be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
@@ -234,8 +234,8 @@ struct tracefs_file {
 					 * is_done(), CLOCK_MONOTONIC */
 	bool must_truncate;		/* true: the file was opened with O_TRUNC, and
 					 * tracefs_settle() must still truncate it */
-	uint64_t restart_serial;	/* value that parse_serial() had when a call for
-					 * the file last returned -ERESTART */
+	uint64_t restart_serial;	/* result of parse_serial() when a call for the file
+					 * last returned -ERESTART */
 	uint64_t restart_ns;		/* time until which a call is not tried again
 					 * unless a parser has made progress,
 					 * CLOCK_MONOTONIC; 0 if the last call did not

@@ -23,10 +23,10 @@ struct fuse_listing {
 	 * name with a NUL, without alignment. */
 	struct text entries;
 	struct {
-		size_t *at;		/* array of nr offsets: where each entry begins in
+		size_t *at;		/* array of @nr offsets: where each entry begins in
 					 * @entries, bytes */
-		size_t nr, capacity;	/* number of elements of @at, and number for which
-					 * it has space */
+		size_t nr, capacity;	/* number of elements of @at, and number for which @at
+					 * has space */
 	} index;
 };
 

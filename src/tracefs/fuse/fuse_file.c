@@ -149,7 +149,8 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 }
 
 /* Try a read, write or flush that the kernel has requested.  After a read, also update
- * was_ready and nr_ends of its open file.  Returns what tracefs_call_try() returns. */
+ * @was_ready and @nr_ends of its open file.  Returns the number of bytes, 0 for a flush,
+ * TRACEFS_PARKED, or another -errno. */
 static ssize_t try_now(struct fuse_parked *request)
 {
 	struct tracefs_call *call = &request->call;
@@ -184,7 +185,8 @@ static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	if (ret != -ENOSYS) {
 		fuse_reply_none(read->req);
 	} else {
-		/* Send the reply without a receipt, because receipts are not available. */
+		/* There are no receipts, which say whether the reader has got the bytes: send
+		 * the reply without one. */
 		tracefs_deliver(file, TRACEFS_LATER);
 		tracefs_deliver(file, TRACEFS_OFFERED);
 		ret = fuse_reply_buf(read->req, fuse->io, bytes);
@@ -374,8 +376,8 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* The ioctl wakes readers.  Only splices end, with EINTR.  A read(2) would begin
-	 * to wait again, so it stays parked. */
+	/* This ioctl wakes readers.  Only splices are ended, with EINTR: a read(2) would only
+	 * begin to wait again, so it stays parked. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }

@@ -61,10 +61,10 @@ struct fuse_open {
 					 * and no read has found it empty since */
 	bool is_polled;			/* true: a thread has called poll(2) for this open
 					 * file */
-	uint32_t nr_ends;		/* number of reads, from the next one on, that
-					 * must fail with EINTR if they find nothing to
-					 * read; then a splice returns the memory pages
-					 * that it has, instead of waiting for more */
+	uint32_t nr_ends;		/* number of reads, counted from the next one, that
+					 * must fail with EINTR if they find nothing to read:
+					 * so a splice returns the memory pages that it has,
+					 * instead of waiting for more */
 	off_t dropped;			/* offset in the file; memory pages before it were
 					 * dropped from the page cache */
 };
