@@ -37,9 +37,9 @@
 					 * waits until all processes have applied the
 					 * settings, ns */
 
-#define PAUSE_LIMIT_NS	50000000u	/* time after a write in which apply_pause() waits, ns.  A
-					 * process that has not answered by then is looked at at the
-					 * next tick */
+#define PAUSE_LIMIT_NS	50000000u	/* time after a write in which apply_pause() sleeps
+					 * until the process has news, ns; a process that
+					 * takes longer is looked at at the next tick */
 
 #define STOP_LIMIT_NS	12000000000u	/* time that is added to APPLY_LIMIT_NS while a
 					 * process waits until its threads are stopped,
@@ -53,8 +53,9 @@ static uint32_t raise_generation(struct root *root)
 
 	__atomic_store_n(generation, next, __ATOMIC_RELEASE);	/* [agent.setting] */
 	/*
-	 * Scan after the store: a process that claims a slot concurrently either reads
-	 * the new generation or is found here.  Mate: process_claim() [process.claim]
+	 * Scan the slots after the store of the generation: a process that claims a slot
+	 * concurrently either reads the new generation or is found here.  Mate:
+	 * process_claim() [process.claim]
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	shm_wake(generation);
@@ -216,7 +217,8 @@ static int park(struct apply *apply, struct abi_process *late)
 	return -EINPROGRESS;
 }
 
-/* Sleep until the process that @root waits for has news.  Returns false if there is none. */
+/* Sleep until the process for which @root waits (root.awaited) has applied more settings or
+ * wants its threads stopped.  Returns false, without sleeping, if @root waits for no process. */
 static bool pause_root(struct root *root, uint64_t now_ns, uint64_t wait_ns, bool *ret_has_news)
 {
 	struct abi_process *slot = root->awaited;

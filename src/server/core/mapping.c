@@ -158,9 +158,9 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
 	/*
-	 * Without fallocate(), which some file systems report as EOPNOTSUPP, a later
-	 * access may find the file system full and raise SIGBUS.  Then the signal handler
-	 * puts zeroes there, so this is not an error.
+	 * Some file systems have no fallocate() (EOPNOTSUPP).  There a later access may find
+	 * the file system full and raise SIGBUS.  The signal handler then puts zeroes there,
+	 * so EOPNOTSUPP is not an error.
 	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }

@@ -91,12 +91,12 @@ FILE *process_maps_open(const struct process *process)
 /*
  * Return true if a process that cannot be inspected belongs to the root.
  *
- * That it cannot be inspected has one of two reasons.  The process is of this root and
- * has given up rights.  Or the process of this root is dead, and a process of another
- * user, started after the slot was claimed, has got its pid.  So compare the time of
- * the start with the time of the claim.  If the times cannot be compared (an older
- * runtime, another boot, a time namespace), assume that the process belongs to the
- * root if the server may send it signals.
+ * There are two possible reasons why the process cannot be inspected.  Either the process is
+ * of this root and has given up rights.  Or the process of this root is dead, and a process
+ * of another user, started after the slot was claimed, has got its pid.  So compare the time
+ * of the start with the time of the claim.  If the times cannot be compared (an older
+ * runtime, another boot, a time namespace), assume that the process belongs to the root if
+ * the server may send it signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
 			      int pidfd)
@@ -367,11 +367,11 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- functions that scan all process slots of a root ---- */
 
 /*
- * Update root->fork_ns: the time since when no process with a slot is left, but
- * possibly a forked child that has not claimed its slot yet.  It is 0 if this is not
- * so.  The parent of such a child may already be dead.  There is no such child if two
- * numbers are equal: the number of children that had claimed slots before the scan
- * (forks_done), and the number of forks after the scan.
+ * Update root->fork_ns.  This is the time since when the root has no process with a slot, but
+ * possibly a forked child that has not claimed its slot yet; 0 if there is no such child, or
+ * if there are processes.  The parent of such a child may already be dead.  There is no such
+ * child if two numbers are equal: the number of children that had claimed slots before the
+ * scan (forks_done), and the number of forks after the scan.
  */
 static void note_forks(struct root *root)
 {

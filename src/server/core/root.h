@@ -142,8 +142,9 @@ struct root {
 	struct budget budget;		/* budget of the root for work whose amount its
 					 * processes decide */
 	uint64_t fork_ns;		/* time since when the root has no process with a
-					 * slot, but possibly a forked child without a
-					 * slot, CLOCK_MONOTONIC; 0 if this is not so */
+					 * slot, but possibly a forked child without a slot,
+					 * CLOCK_MONOTONIC; 0 if there is no such child, or if
+					 * there are processes */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
 							 * processes had loaded when the

@@ -92,7 +92,7 @@ int server_open_roots(const struct server *server)
 {
 	int fd = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
 
-	/* cppcheck-suppress resourceLeak ; the caller gets it */
+	/* cppcheck-suppress resourceLeak ; the caller gets the descriptor */
 	return fd < 0 ? -errno : fd;
 }
 
@@ -130,9 +130,9 @@ static bool is_asked(const struct root *root)
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Answer the questions of processes of @root, up to number @asked.  The next call answers later
- * questions.  While files of the program are being parsed, no process gets an answer, and
- * server_parsed() tries again. */
+/* Answer the processes of @root that have loaded an object and wait for the server, up to
+ * question number @asked.  The next call answers later questions.  While files of the program
+ * are being parsed, no process gets an answer, and server_parsed() tries again. */
 static void answer_program(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
@@ -155,7 +155,7 @@ static void make_ready(struct root *root)
 		return;
 	for_each_root_part(part, root->parts, prepare)
 		if (part->prepare(root))
-			return;		/* server_parsed() calls make_ready() again */
+			return;	/* server_parsed() tries again when a parser has ended */
 	if (asked != shm_load(&control->answered))
 		answer_program(root, asked);
 	if (!shm_load(&control->hold))
@@ -746,7 +746,7 @@ void server_tick(struct server *server)
 
 	if (server->is_scanning)
 		server->is_scanning = continue_scans(server, until);
-	if (server->loading && !parse_is_running())	/* then loading waits for a budget */
+	if (server->loading && !parse_is_running())	/* it waits for a budget */
 		load_roots(server);
 	if (!server->is_ticking) {
 		if (now - server->slow_tick_ns < SLOW_TICK_NS)

@@ -77,8 +77,8 @@ struct server_root_info {
 	enum server_root_state state;
 	uint32_t pid;			/* pid of the process that has made the root */
 	uint32_t nr_processes;		/* number of processes of the root that are alive */
-	bool has_figures;		/* true: the members from events_on to overruns
-					 * are known; false: these members are 0 */
+	bool has_figures;		/* true: the members from @events_on to @overruns are
+					 * known; false: these members are 0 */
 	uint32_t events_on, events_known;
 	uint64_t entries;		/* number of records of the root that can be read */
 	uint64_t bytes;			/* total size of the records of the root that can

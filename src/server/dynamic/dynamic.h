@@ -167,8 +167,8 @@ bool dynamic_is_busy(const struct root *root, const struct dynamic_event *event)
 int dynamic_remove(struct root *root, struct dynamic_event *event);
 /*
  * Remove all dynamic events of @kind (NULL: of all kinds), as opening a file with O_TRUNC
- * does.  Returns what dynamic_remove() returns; after an error, some events may already
- * be removed, as in the kernel.  The caller must call apply_start().
+ * does.  Returns 0; -EBUSY if an event is in use; or another -errno.  After an error, some
+ * events may already be removed, as in the kernel.  The caller must call apply_start().
  */
 int dynamic_remove_all(struct root *root, const struct dynamic_kind *kind);
 /* Clear all buffers that possibly have records of removed dynamic events. */

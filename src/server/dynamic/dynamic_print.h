@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print records of dynamic events (event_print_fn), as the kernel does.  The kernel does
- * not use the events' print format for this; that is for tools. */
+/* Print records of dynamic events (event_print_fn), as the kernel does.  The kernel does not
+ * use the events' print format for this: that format is only for tools. */
 #ifndef ULF_SERVER_DYNAMIC_PRINT_H
 #define ULF_SERVER_DYNAMIC_PRINT_H
 

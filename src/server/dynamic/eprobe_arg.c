@@ -49,8 +49,8 @@ enum step {
 					 * value */
 	STEP_VARIABLE, STEP_NUMBER, STEP_COMM, STEP_TEXT,
 	STEP_DEREF,			/* memory is read */
-	STEP_USER_DEREF,		/* memory is read, as after STEP_DEREF, but the
-					 * argument has `+u' or `-u' */
+	STEP_USER_DEREF,		/* memory is read: as STEP_DEREF, for the prefixes
+					 * `+u' and `-u' */
 };
 
 /* The state of the parser of one argument of an event probe. */
@@ -392,7 +392,7 @@ static bool is_used(const struct eprobe *eprobe, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (!strcmp(reserved[i], name))
 			return true;
-	/* Leave out the last argument, because it is the one that is being parsed. */
+	/* The last argument is the one that is being parsed, so do not compare its name. */
 	for (uint32_t i = 0; i + 1 < eprobe->nr_args; i++)
 		if (!strcmp(eprobe->args[i].name, name))
 			return true;

@@ -242,8 +242,8 @@ static void get_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
 	memcpy(ret_comm, hit->mark->comm, HIST_COMM_LEN);
 }
 
-/* Record the event probe because the server itself has recorded its target.  Memory to
- * which fields of such a record point is not read by the server. */
+/* Record the event probe because the server itself has recorded its target.  The server does
+ * not read the memory to which fields of this record point. */
 static bool mark_probe(struct instance *instance, const struct trigger *trigger,
 		       struct trigger_mark *mark)
 {

@@ -23,8 +23,8 @@ struct eprobe_parser {
  * characters after the start of the current token. */
 int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t offset,
 		int errnum);
-/* Parse the text @word of an argument, and add the argument to p->eprobe.  Returns what
- * eprobe_parse() returns. */
+/* Parse the text @word of an argument, and add the argument to p->eprobe.  Returns 0, or
+ * -errno as eprobe_parse() does, with the mistake reported. */
 int eprobe_parse_arg(struct eprobe_parser *p, const char *word);
 
 #endif

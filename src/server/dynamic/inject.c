@@ -67,8 +67,8 @@ static bool is_conditional(const struct trigger *trigger)
 	return false;
 }
 
-/* Record the event of @mark, and then run its triggers.  It is not recorded if the
- * event's filter or a list of threads forbids it, or if the event is soft disabled. */
+/* Record the event of @mark, and then run its triggers.  The event is not recorded if its
+ * filter or a list of threads forbids it, or if the event is soft disabled. */
 static int record_event(struct instance *instance, const struct event *event,
 			struct trigger_mark *mark)
 {

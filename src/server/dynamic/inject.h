@@ -26,10 +26,10 @@ ssize_t inject_write(struct instance *instance, const struct event *event, const
 		     size_t size, pid_t tid);
 /*
  * Record the dynamic event in row @row, as a trigger of the record @cause has ordered.
- * @only: the instance in which to record the event; NULL for all instances.  It is
- * recorded in an instance only if it is enabled there.  @entry: the record, of @bytes
- * bytes.  The function sets its first 8 bytes, the common fields.  If @entry is NULL,
- * the record was too large, and nothing is recorded.
+ * @only: the instance in which to record the event; NULL for all instances.  An instance
+ * records the event only if the event is enabled there.  @entry: the record, of @bytes
+ * bytes.  The function sets its first 8 bytes, the common fields.  If @entry is NULL, the
+ * record was too large, and nothing is recorded.
  */
 void inject_emit(struct root *root, struct instance *only, uint32_t row, void *entry,
 		 size_t bytes, const struct trigger_mark *cause);

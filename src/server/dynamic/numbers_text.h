@@ -9,8 +9,8 @@
 /* Parse a number that has no sign, or a + before it.  Returns 0; -ERANGE if the number
  * does not fit into 64 bits, even if wrong text follows it; or -EINVAL. */
 int number_parse_unsigned(const char *text, uint64_t *ret_value);
-/* Parse a number that may have a - before it.  Other numbers are parsed as in
- * number_parse_unsigned().  Returns what number_parse_unsigned() returns. */
+/* Parse a number that may have a - before it.  Other numbers are parsed as by
+ * number_parse_unsigned(). Returns 0, -ERANGE or -EINVAL. */
 int number_parse_signed(const char *text, int64_t *ret_value);
 /* Parse the digits at the start of @text, and set *@ret_end to the text after them.  Returns 0
  * if there are no digits.  If the number is too large, returns its lower 64 bits. */

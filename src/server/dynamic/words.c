@@ -53,8 +53,8 @@ int words_split(const char *text, size_t len, struct words *ret_words)
 	struct words words = { .copy = strndup(text, len) };
 	char *at = words.copy;
 
-	/* Two characters contain the start of one token at most, so this array is large
-	 * enough. */
+	/* A token has at least one character, and white space before or after it, so there are at
+	 * most @len / 2 + 1 tokens. */
 	words.word = calloc(len / 2 + 2, sizeof(*words.word));
 	if (!words.copy || !words.word) {
 		words_free(&words);

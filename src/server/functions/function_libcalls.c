@@ -19,7 +19,7 @@ static const uint8_t event_of[LIBCALL_NR] = {
 #undef EVENT_OF
 };
 
-/* ---- which functions ---- */
+/* ---- functions that find the functions of libc's events ---- */
 
 static const char *const names[LIBCALL_NR_EVENTS] = {
 #define NAME(id, name) #name,

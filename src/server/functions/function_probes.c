@@ -303,15 +303,15 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* If hold_entry() fails for an entry, entries->nr is afterwards the number of the
+	/* If hold_entry() fails for an entry, the loop ends with entries->nr = the number of
 	 * entries before it, for which hold_entry() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold_entry(instance, spec, &entries->entries[entries->nr]);
 	return r;
 }
 
-/* Add the entries @new to the command, and publish the rules. hold_all() has succeeded for these
- * entries. */
+/* Add the entries @new to the command, and publish the rules. The caller has already taken
+ * the counters and target events of these entries (hold_all()). */
 static int attach_entries(struct instance *instance, const struct spec *spec,
 			  const struct entries *new)
 {

@@ -274,7 +274,7 @@ static void place_object(struct function_object *object, const struct file_mappi
 	if (!object->is_moved || !mapping->inode)
 		return;
 	/*
-	 * Compare the numbers of /proc/PID/maps, as processes do; those of stat() may
+	 * Compare the device numbers of /proc/PID/maps, as processes do; those of stat() may
 	 * differ.  If they have changed, let store_tables() write the table's file again.
 	 */
 	object->moved.is_stored &= file->dev_major == mapping->dev_major &&

@@ -96,8 +96,8 @@ struct function_object {
 	bool is_there;			/* true: the object is loaded: a process
 					 * has mapped it, or the last process
 					 * had mapped it when it ended */
-	bool was_there;			/* value of is_there when the current round
-					 * (struct functions_round) began */
+	bool was_there;			/* value of @is_there when the current round (struct
+					 * functions_round) began */
 	bool is_seen;			/* true: the current round has found a mapping of
 					 * the object */
 	struct abi_ring_ref profile;	/* block with the figures of the profiler (struct
@@ -143,8 +143,7 @@ struct functions {
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of functions in each list of
 							 * each buffer */
 	bool *is_touched;		/* for each function: true if it is or was traced */
-	bool has_touched;		/* true: at least one element of is_touched is
-					 * true */
+	bool has_touched;		/* true: at least one element of @is_touched is true */
 	uint32_t graph_depth;		/* value of max_graph_depth; 0 if there is no
 					 * limit */
 	uint64_t thresh_ns;		/* value of tracing_thresh, ns; 0 if there is no
@@ -174,7 +173,7 @@ struct functions {
 					 * are in the tables of moved functions */
 	uint32_t libcalls_needed;	/* events of libc's functions (enum libcall_event_id) that
 					 * were switched on at some time, one bit for each */
-	uint32_t libcalls_published;	/* events whose functions @block has */
+	uint32_t libcalls_published;	/* bits of the events whose functions @block contains */
 	uint64_t block_objects;		/* checksum of the objects that @block contains */
 	struct function_search *searches;	/* list of searches for written names, the
 						 * most recently used first */

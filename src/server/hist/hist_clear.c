@@ -35,7 +35,8 @@ static int compile_triggers(const struct histogram *h, uint32_t *instances)
 	return r;
 }
 
-/* Do steps 2 and 3 of clearing a histogram, for the table that @histogram has now. */
+/* Compile all triggers again that use @histogram or refer to its variables, so that they use
+ * the table that @histogram has now.  Then publish the rules of their instances. */
 static int use_table(struct root *root, const struct histogram *histogram)
 {
 	struct instance *instance;

@@ -63,9 +63,9 @@ static void offer_synth(const struct root *root, struct nearest *near)
 }
 
 /*
- * Offer to @near each name that is possible in place of the wrong one, for the mistake
- * @code.  @is_var: true if the wrong name has a $ before it.  Returns false if no name is
- * possible.
+ * Compare the wrong name with each name that is possible in its place, for the mistake @code,
+ * and keep the most similar one in @near.  @is_var: true if the wrong name has a $ before
+ * it.  Returns false if no name is possible.
  */
 static bool offer_names(const struct hist_write *write, enum hist_error_code code,
 			bool is_var, struct nearest *near)

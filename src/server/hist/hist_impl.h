@@ -58,11 +58,11 @@ struct histogram {
 	uint64_t owner;			/* serial number of the histogram for which this
 					 * one saves a field (synthetic_FIELD); 0 if a
 					 * user has written this one */
-	struct abi_ring_ref block;	/* block with the histogram's table; its off is 0
-					 * while there is no table */
-	struct abi_ring_ref stale;	/* block with an older table that a process may
-					 * still use, because the new rules could not be
-					 * published; its off is 0 if there is none */
+	struct abi_ring_ref block;	/* block with the histogram's table; its member @off
+					 * is 0 while there is no table */
+	struct abi_ring_ref stale;	/* block with an older table that a process may still
+					 * use, because the new rules could not be published;
+					 * its member @off is 0 if there is none */
 	struct hist_table_ref table;	/* offset and geometry of the histogram's table */
 	uint32_t readers;		/* number of struct hist_source that hold a
 					 * reference to this histogram */

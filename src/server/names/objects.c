@@ -60,8 +60,8 @@ struct objects {
 						 * read from files of the root */
 	uint64_t wait_ns;			/* time that objects_wait() may still
 						 * wait, ns */
-	bool is_parsing;			/* value that objects_has_missing()
-						 * returns */
+	bool is_parsing;			/* true: a result was missing, because a file
+						 * is being parsed (objects_has_missing()) */
 };
 
 static struct objects *root_objects(const struct root *root)
@@ -288,8 +288,8 @@ static struct object_file *get_file(const struct root *root, const struct object
 			return file;
 		}
 	}
-	file = &objects->files[objects->nr_files++];	/* each object has one file at most, so
-							 * there is space */
+	file = &objects->files[objects->nr_files++];	/* each object has one file at most,
+							 * so @files has space for one more */
 	file->path = desc->path;
 	file->build_id_bytes = desc->build_id_bytes;
 	memcpy(file->build_id, desc->build_id, file->build_id_bytes);

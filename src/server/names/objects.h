@@ -66,8 +66,8 @@ void objects_done(struct root *root);
 /* Forget that results were missing, so that objects_has_missing() returns false again.
  * Must be called before names, strings or parameters are looked up. */
 void objects_clear_missing(struct root *root);
-/* Return true if a result was missing since objects_clear_missing(), because a file is
- * still being parsed.  In this case the caller must look names up again later. */
+/* Return true if a result was missing since objects_clear_missing(), because a file is still
+ * being parsed.  Then the caller must look names up again later. */
 bool objects_has_missing(const struct root *root);
 /* Method root_part.has_unsaved: return true if the server has names from files, because
  * these files are possibly gone by now. */
@@ -104,7 +104,8 @@ char *objects_string(const struct root *root, const struct object *object, uint6
  * @path: path of the file, for error_log
  * @bytes_left: maximum size of the result, bytes; the size of the result is subtracted
  *
- * Returns 0 if that was done or has failed; -ERESTART if the parser is working.
+ * Returns 0 if the names are demangled, or if this has failed; -ERESTART if the parser is
+ * working.
  */
 int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);

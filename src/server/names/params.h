@@ -16,7 +16,8 @@ struct params *params_new(void);
 /* End the session of the parser and free the cache.  @params may be NULL. */
 void params_free(struct params *params);
 
-/* Start a session of the parser for the file.  Returns what parse_start() returns. */
+/* Start a session of the parser for the file.  Returns 0; -EBUSY if there are too many jobs,
+ * so that the caller must try again later; or another -errno. */
 int params_start(struct params *params, const struct parse_want *want);
 /* End the session of the parser.  Another session can be started later.  Cached answers
  * stay. */

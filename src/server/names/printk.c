@@ -158,8 +158,8 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
 	qsort(new, nr_new, sizeof(*new), compare_formats);
-	while (nr_new)			/* fill @formats->table from its end, where the
-					 * new formats were, which are now in @new */
+	while (nr_new)			/* merge from the end of @table, where there is space:
+					 * the new formats were there, and are now in @new */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
 			      table[--nr_old] : new[--nr_new];
 	free(new);

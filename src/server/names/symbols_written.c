@@ -12,9 +12,9 @@
 #include "symbols/parse_result.h"
 
 /*
- * Maximum number of searches that a root keeps; and, below, of names in one round.  The
- * second number must be smaller: otherwise the searches of a round would replace each
- * other, and the round would never end.
+ * SEARCHES_MAX is the maximum number of searches that a root keeps, ROUND_MAX the maximum
+ * number of names in one round.  ROUND_MAX must be smaller: otherwise the searches of a round
+ * would replace each other, and the round would never end.
  */
 #define SEARCHES_MAX	1024u
 #define ROUND_MAX	512u
@@ -265,8 +265,8 @@ static int search_object(struct written_search *search,
 	return 0;
 }
 
-/* Compare the names of all objects, from search->at on, with the name of @search.
- * Returns what search_object() returns. */
+/* Compare the names of all objects, from search->at on, with the name of @search.  Returns 0
+ * or 1 if all that is needed was compared; -ERESTART if the budget is spent. */
 static int search_objects(struct written_names *names, struct root *root,
 			  struct written_search *search,
 			  const struct function_pattern *pattern)

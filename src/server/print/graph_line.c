@@ -54,7 +54,7 @@ struct call {
 	uint64_t func;			/* address of the function */
 	int32_t depth;			/* depth of the call, limited to 0 to
 					 * GRAPH_DEPTH_MAX */
-	/* The members from retaddr to args are set only for the start of a function. */
+	/* The members from @retaddr to @args are set only for the start of a function. */
 	uint64_t retaddr;		/* return address of the call; 0 if it was not
 					 * recorded */
 	bool has_args;

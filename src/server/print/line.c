@@ -72,13 +72,15 @@ static const struct builtin_event *builtin_event(uint16_t type)
 	return NULL;
 }
 
-/* Returns true if a function of the event prints the record, not its print fmt. */
+/* Return true if a function of the event's own prints the record, and not the event's print
+ * format. */
 static bool is_own_line(const struct line *line, const struct event_format *format)
 {
 	return format->line && !(line->options & OPTION_FIELDS) && format->line->is_known(format);
 }
 
-/* End the text of a record.  @r: negative if the record is too short. */
+/* End the text of a record with a newline.  @r: negative if the record is too short; then a
+ * note about this is printed first. */
 static void end_event(const struct merge_record *record, int r, struct text *out)
 {
 	if (r < 0)

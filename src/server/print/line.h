@@ -31,8 +31,8 @@ static inline struct instance_lines *instance_lines(const struct instance *insta
 	return instance->part_state[INSTANCE_PART_LINES];
 }
 
-/* The position of a record among the records that are printed, with what its line needs
- * of its neighbours. */
+/* The position of a record among the records that are printed, with the data of neighbouring
+ * records that its line needs. */
 struct line_place {
 	uint64_t number;		/* number of the record, which the option verbose
 					 * prints */

@@ -63,10 +63,10 @@ struct line_source {
 };
 
 /*
- * Print the event of the record, as method event does.
+ * Print the event of the record, as the method event does.
  * @program: the compiled print format; if it is NULL or the option `fields` is on, the
  *   fields are printed
- * @env: callbacks; the function sets hash_ptr
+ * @env: callbacks, of which this function sets @hash_ptr
  */
 void line_print_event(const struct line *line, const struct event_format *format,
 		      const struct print_program *program, const struct print_env *env,

@@ -51,7 +51,7 @@ struct lines {
 
 /*
  * Free the memory of @lines, but not lines->merge.  There is no function to initialise
- * @lines: the caller sets instance and merge, and all other members to 0.  Then
+ * @lines: the caller sets lines->instance and lines->merge, and all other members to 0.  Then
  * printing begins with the first record of the stream.
  */
 void lines_done(struct lines *lines);
@@ -82,8 +82,8 @@ struct lines_stream {
 };
 
 /*
- * Print lines->record.  Its CPU must be below source.nr_cpus and ABI_CPUS.  The members instance
- * and merge of @lines are not used.  Returns 1 or -ENOMEM.
+ * Print lines->record.  Its CPU must be below source.nr_cpus and ABI_CPUS.  lines->instance
+ * and lines->merge are not used.  Returns 1 or -ENOMEM.
  */
 int lines_put(struct lines *lines, const struct lines_stream *stream, struct text *out);
 /* Note that lines->record was printed.  Must be called before the next record is stored

@@ -21,8 +21,8 @@
 							 * on one side: an old and a new ring of
 							 * each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* minimum of the result of mapped_max(), for
-					 * machines with few CPUs */
+#define MAPPED_MIN		1024u	/* least number of mapped rings that mapped_max()
+					 * allows, for machines with few CPUs */
 #define OPENS_NS		100000000u	/* time in which the server maps at most
 						 * mapped_max() rings of a root, ns */
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* maximum size of a ring that the server

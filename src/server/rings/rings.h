@@ -39,9 +39,9 @@ struct instance_ring {
 	enum abi_ring_kind kind;
 	bool is_prev;			/* true: this is the old ring (abi_side.prev),
 					 * which was in use before the last change of size */
-	uint32_t stuck;			/* owner of the ring's lock for which the server
-					 * has waited in vain (marker.c); 0 if there is
-					 * none */
+	uint32_t stuck;			/* owner of the ring's lock when the server last
+					 * waited for this lock in vain (marker.c); 0 if the
+					 * server has not waited in vain */
 };
 
 /* A choice of rings: those of the main side, those of the spare side (snapshot), or all. */
@@ -58,7 +58,7 @@ struct root_rings {
 					 * mapped */
 	uint32_t opens_left;		/* number of rings of the root that the server may
 					 * still map now */
-	uint64_t opens_ns;		/* time when opens_left was last raised,
+	uint64_t opens_ns;		/* time when @opens_left was last raised,
 					 * CLOCK_MONOTONIC */
 	struct budget retire_budget;	/* budget of CPU time for instance_retire() */
 };

@@ -90,12 +90,12 @@ struct events {
 					 * table of events; NULL if the row is invalid */
 	uint32_t nr;			/* number of rows of the table of events that the
 					 * server has read */
-	struct event **visible;		/* array of nr_visible events that are visible,
+	struct event **visible;		/* array of @nr_visible events that are visible,
 					 * sorted by system and name */
 	uint32_t nr_visible;
-	struct event **by_name;		/* array of the nr_by_name valid events, sorted by
-					 * system and name; of several events with one
-					 * name, the newest comes first */
+	struct event **by_name;		/* array of the @nr_by_name valid events, sorted by
+					 * system and name; of several events with one name,
+					 * the newest comes first */
 	uint32_t nr_by_name;
 	uint64_t formats_taken;		/* number of bytes that the formats of the root's
 					 * events have used; BLOB_FORMATS_BYTES at most */

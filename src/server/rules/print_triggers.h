@@ -25,8 +25,8 @@ extern const struct event print_event;
 /* Return true if a trigger of ftrace:print may have @command. */
 bool print_has_command(enum command_number command);
 /*
- * Run the triggers of @event for the record @mark, but skip triggers with a command
- * that the server cannot run.  The members row and comm of @mark need not be set.
+ * Run the triggers of @event for the record @mark, but skip triggers with a command that the
+ * server cannot run.  mark->row and mark->comm need not be set.
  */
 void triggers_mark(struct instance *instance, const struct event *event,
 		   struct trigger_mark *mark);

@@ -183,9 +183,9 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 }
 
 /*
- * Load all rules of the block @data.  The previous server possibly did not know the
- * events above the highest row that has a rule.  So nr_rows does not include these rows,
- * and rules_refresh() handles them later.
+ * Load all rules of the block @data.  The previous server possibly did not know the events
+ * above the highest row that has a rule.  So instance_rules.nr_rows does not include these
+ * rows, and rules_refresh() handles them later.
  */
 static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)

@@ -144,8 +144,8 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Offer to @near the symbol's raw name and, if it can be demangled, all names that
- * users may write for the function. */
+/* Compare the symbol's raw name and, if it can be demangled, all names that users may write
+ * for the function with the wrong name, and keep the most similar one in @near. */
 static void offer_symbol(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
 			 struct nearest *near)
 {

@@ -348,9 +348,8 @@ int triggers_store(struct instance *instance, const struct event *event,
 	r = store_text(instance, event, text, &is_logged, ret_is_changed);
 	if (r == -EINVAL && !is_logged) {
 		/*
-		 * trigger_parse() has stored NULs in @copy, so copy the text again.  It
-		 * ends at the first NUL of @data, or at the blanks before the end of
-		 * @data.
+		 * trigger_parse() has stored NULs in @copy, so copy the text again.  The text
+		 * ends at the first NUL of @data, or at the blanks before the end of @data.
 		 */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);

@@ -10,8 +10,8 @@
 #include "server/functions/moved_store.h"
 #include "server/usdt/usdt.h"
 
-/* Return a checksum of the objects that @usdt would publish.  It is 0 only if there are
- * none. */
+/* Return a checksum of the objects that @usdt would publish.  The checksum is 0 only if there
+ * are none. */
 static uint64_t checksum(const struct root_usdt *usdt)
 {
 	uint64_t sum = usdt->nr_objects;
