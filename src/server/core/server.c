@@ -746,7 +746,7 @@ void server_tick(struct server *server)
 
 	if (server->is_scanning)
 		server->is_scanning = continue_scans(server, until);
-	if (server->loading && !parse_is_running())	/* it waits for a budget */
+	if (server->loading && !parse_is_running())	/* loading waits for a budget */
 		load_roots(server);
 	if (!server->is_ticking) {
 		if (now - server->slow_tick_ns < SLOW_TICK_NS)
