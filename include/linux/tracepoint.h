@@ -29,8 +29,8 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* function prototypes in trace headers use this
-				 * struct */
+struct trace_seq;		/* declared because trace headers use this type in
+				 * prototypes of functions */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__

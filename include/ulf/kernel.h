@@ -63,7 +63,8 @@ typedef __s64 ktime_t;
 typedef __s64 time64_t;
 #endif
 
-/* pgoff_t is a macro as in the kernel, so `format` shows its expansion. */
+/* pgoff_t is a macro as in the kernel.  So the file `format` shows a field of this type as
+ * `unsigned long`. */
 #ifndef pgoff_t
 #define pgoff_t		unsigned long
 #endif
@@ -233,8 +234,8 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* A program that defines atomic_read also has the
-				 * types below. */
+#ifndef atomic_read		/* if the program defines atomic_read itself, it must
+				 * also define these types */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -370,8 +371,9 @@ ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
 	return strlen(__from);
 }
 
-/* Pick @function or the default by the number of arguments.  Since Linux 6.8 a caller may
- * omit the size if @to is an array. */
+/* Since Linux 6.8 a caller of strscpy() and strscpy_pad() may omit the size if the destination
+ * is an array.  @function is the third argument: for strscpy() below, that is ulf_strscpy if the
+ * caller has given the size, else __ulf_strscpy_2. */
 #define __ULF_2_OR_3(src, size, function, ...) function
 #ifdef __cplusplus
 extern "C++" {

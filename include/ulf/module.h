@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Register the tables of a program or shared object with libulf.  Every source file that
- * includes <linux/tracepoint.h> or <ulf/tracing.h> contains the constructor.  The linker
- * merges all copies of __ulf_module into one, and only the first registration has an
- * effect.
+ * Register the tables of a program or shared object with libulf when it is loaded.  Every
+ * source file that includes <linux/tracepoint.h> or <ulf/tracing.h> gets the constructor below,
+ * so it runs several times.  The linker merges all copies of __ulf_module into one, and only
+ * the first registration has an effect.
  */
 #ifndef ULF_MODULE_H
 #define ULF_MODULE_H

@@ -31,10 +31,12 @@
 	 (defined(LTTNG_UST_TRACEPOINT_DEFINE) &&			\
 	  defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE)))
 
-/* <trace/trace_events.h> includes the provider header several times.  These two macros open
- * its include guard, and tell its last line, which includes this file, that this file is
- * already at work.  The types that a provider header includes stay outside of that guard or
- * have guards of their own. */
+/*
+ * <trace/trace_events.h> includes the provider header several times.  These two macros switch
+ * the header's include guard off for that time.  The last line of the provider header includes
+ * this file again; the first macro makes that inclusion do nothing.  The types that the
+ * header needs are defined outside of its include guard, or in headers with guards of their own.
+ */
 #define LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #define TRACEPOINT_HEADER_MULTI_READ
 
@@ -73,7 +75,8 @@
 #undef __ULF_TRACE_HEADER
 #undef TRACEPOINT_HEADER_MULTI_READ
 #undef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
-/* The next provider header may define only one of these two macros. */
+/* A provider header defines one of these two macros.  Undefine both, because the next provider
+ * header may define the other one. */
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
 #undef TRACEPOINT_INCLUDE
 

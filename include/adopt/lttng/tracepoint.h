@@ -124,8 +124,8 @@
 	(SEQTEXT, item, src, len)
 #define lttng_ust_field_unused(src)
 
-/* __print_array() always prints hexadecimal numbers, so both kinds of fields
- * are the same. */
+/* Arrays and sequences are printed with __print_array(), which always prints hexadecimal
+ * numbers.  So a field with _hex in its name is the same as the field without. */
 #define lttng_ust_field_array_hex		lttng_ust_field_array
 #define lttng_ust_field_array_network_hex	lttng_ust_field_array_network
 #define lttng_ust_field_sequence_hex		lttng_ust_field_sequence

@@ -19,8 +19,8 @@
 #define __ULF_STRING(loc, item, src, len, how)				\
 	__ULF_DYNAMIC(loc, char, "char[]", item, len)
 
-/* The table of fields is inside of a function, because each class defines its own
- * struct __ulf_raw in that scope. */
+/* Each class defines its own type __ulf_raw, which the rows of the table use.  The table is
+ * inside of a function, so that each class has a scope for its __ulf_raw. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	ULF_NOTRACE							\
 	static const struct ulf_field *trace_event_fields_##name(void)	\
