@@ -237,9 +237,9 @@ struct abi_process {
 					 * known */
 	uint32_t refused;		/* ULF_ABI_VERSION of the last module whose
 					 * version libulf did not accept; 0: none */
-	/* is 1 if event probes may read any memory of the process
-	 * (ULF_READ_MEMORY).  Only the server uses this copy, for its error
-	 * messages; the process itself decides by the variable */
+	/* is 1 if event probes may read any memory of the process, because the environment
+	 * variable ULF_READ_MEMORY is set.  Only the server uses this member, for its error
+	 * messages; the process itself uses a private copy */
 	uint32_t reads_memory;
 	uint32_t stop_wanted;		/* futex; id of a thread that asks for a stop
 					 * of all other threads of this process; it
@@ -253,7 +253,8 @@ struct abi_process {
 					 * switched on or off when their users changed
 					 * last */
 	uint32_t left_error;		/* errno: why not */
-	uint32_t left_changes;		/* number of times that the process has stored @left */
+	uint32_t left_changes;		/* number of times that the process has stored
+					 * the count in @left */
 	/* time (abi_late_stamp()) up to which the process has written all of its
 	 * late records; 0: the process writes none; a number below ABI_LATE_FIRST
 	 * is the errno because of which the process cannot write late records */
@@ -396,12 +397,12 @@ struct abi_event {
 	/* The members from here on, except for @flags, are 0 unless the row is
 	 * for a dynamic event. */
 	uint32_t was_wanted;		/* bit n is 1 if buffer n may have records of
-					 * this row, because an event of this row, the
-					 * present or an earlier one, was on in buffer
-					 * n */
+					 * this row: the present event of the row, or an
+					 * earlier one, was on in buffer n */
 	uint32_t order;			/* number that rises with each new dynamic event; files
 					 * list the events in this order */
-	uint32_t flags;			/* enum abi_event_flags, also in rows of other
+	uint32_t flags;			/* enum abi_event_flags; unlike its neighbours,
+					 * this member is used in the rows of all
 					 * events */
 	uint32_t reserved;
 };

@@ -59,8 +59,9 @@ struct abi_function_object {
 					 * in the object's file */
 	uint64_t text, text_end;	/* addresses of the start and the end of the
 					 * object's text */
-	uint64_t table;			/* address of the object's table of function entries.
-					 * FSITE_MOVED: name of the file with the table
+	uint64_t table;			/* address of the object's table of function
+					 * entries; if @kind is FSITE_MOVED: the number
+					 * that names the file with the table
 					 * (moved_file.h) */
 	uint32_t nr;			/* number of rows in the table of function entries */
 	uint32_t users;			/* offset of uint32_t [nr]: the users and marks

@@ -118,9 +118,9 @@
 #define HIST_TABLE_ALIGN	64u	/* alignment of a table, bytes */
 #define HIST_COMM_LEN		16u
 #define HIST_RECORD_HEAD	8u	/* size of the common fields of a record */
-/* Mark that a reference (hist_ref.is_once) stores in a variable that is a number
- * when it takes the variable's value.  If a variable should get just this value,
- * the next number is stored instead. */
+/* The value of a variable that has no value, because a reference has taken it
+ * (hist_ref.is_once).  Only variables that are numbers use it.  To store just this number in a
+ * variable, HIST_TAKEN + 1 is stored instead. */
 #define HIST_TAKEN		0xfdfbf7efdfbf7ffeull
 
 enum hist_geometry_flags {
@@ -179,9 +179,10 @@ struct hist_part {
 /* The layout of a table, computed from its geometry. */
 struct hist_layout {
 	uint32_t nr_slots;		/* power of 2 */
-	uint32_t slot_shift;		/* number of bits by which hist_hash() is
-					 * shifted right, which gives the first slot
-					 * that a search looks at */
+	uint32_t slot_shift;		/* number of bits by which the hash of a key is
+					 * shifted right; the result is the number of
+					 * the slot at which a search for the key
+					 * begins */
 	uint32_t set_off;		/* offset of the word `set` in an entry;
 					 * `lock` follows it */
 	uint32_t vars_off;		/* offset of the variables in an entry */
@@ -261,7 +262,8 @@ struct hist_insn {
 /* A reference of a program to a table in the root's memory.  Number 0 is the
  * program's own table. */
 struct hist_table_ref {
-	uint64_t off, bytes;		/* the table in the root's memory */
+	uint64_t off, bytes;		/* offset of the table in the root's memory, and
+					 * its size in bytes */
 	struct hist_geometry geometry;
 };
 

@@ -223,9 +223,9 @@ struct moved_syscall {
 	uint8_t reserved[2];
 	uint8_t after[MOVED_AFTER_MAX];	/* the bytes that the process must find after
 					 * the call */
-	struct moved_row before;	/* the instructions before the call; its
-					 * frames have only the members copy and
-					 * original */
+	struct moved_row before;	/* the instructions before the call; in its
+					 * frames only the members @copy and @original
+					 * are set */
 };
 
 struct moved_head {
