@@ -42,6 +42,13 @@ void nearest_init(struct nearest *near, const char *word, size_t len);
 /*
  * Remember @name if it is nearer to the word than every earlier name.  The order, from the
  * nearest to the farthest:
+ *  - a name that is equal to the word, except for upper and lower case;
+ *  - a name that differs by few edits: inserted, deleted or changed characters, and swapped
+ *    neighbours.  The limit is 1 edit for a word of 2 to 5 characters, 2 edits for 6 to 11, and
+ *    3 edits for 12 to 64; other words allow no edit.  Of two names with the same number of
+ *    edits, a name that begins with the word is nearer;
+ *  - a name that begins or ends with the word, if the word has 3 characters or more.
+ * A name with control characters is never remembered.
  */
 void nearest_offer(struct nearest *near, const char *name);
 

@@ -32,8 +32,9 @@ struct slice_attr {
 
 static_assert(sizeof(struct slice_attr) == 48, "SCHED_ATTR_SIZE_VER0");
 
-/* Change what sched_getattr() has returned for a thread to what it must be for short slices.
- * Returns false if the thread has a policy without slices. */
+/* Change @attr, the attributes of a thread that sched_getattr() has returned, so that
+ * sched_setattr() gives the thread short slices.  Returns false if the thread has a scheduling
+ * policy without slices. */
 static inline bool slice_shorten(struct slice_attr *attr, bool for_children)
 {
 	if (attr->policy != SCHED_OTHER && attr->policy != SCHED_BATCH)
