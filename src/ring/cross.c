@@ -80,8 +80,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
-	/* The positions of the records in the new page select these two elements of
-	 * end[] and of address[] in turn. */
+	/* The records in the new page need two elements of end[] and two of address[], because
+	 * each record flips the bit ABI_POS_RECORD of the position. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], page_end_position(view, start, new));
 		step_store(step, &ring->address[new],
@@ -170,8 +170,8 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* the record fits; or the CPU has no ring, and the
-				 * append will return NO_RING */
+		return 0;	/* the record fits; or the CPU has no ring, which the
+				 * caller's next append reports (ARCH_COMMIT_NO_RING) */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

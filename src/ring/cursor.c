@@ -409,8 +409,8 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* The new ring's counter of dropped
-						 * records also contains those that
+	state.cleared_dropped -= old->dropped;	/* The number of dropped records since
+						 * the last clear includes those that
 						 * the old ring dropped. */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);

@@ -8,8 +8,8 @@
 #include "ring/ring.h"
 
 #define STEP_STORES_MAX		9
-#define STEP_CLOSE_COMMIT	0	/* index in step.store of the store of the
-					 * page's commit word, after step_close() */
+#define STEP_CLOSE_COMMIT	0	/* step_close() puts the store of the page's
+					 * commit word at this index of step.stores */
 
 /* A prepared step: a list of stores, and the new position.  A writer of a fast ring commits
  * the step in an rseq section: check that the position is still @expect, do the @nr stores,
