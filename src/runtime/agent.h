@@ -22,7 +22,8 @@ bool agent_is_calling(void);
 /* Returns true if the program is built with a sanitizer.  Sanitizers must know every
  * thread. */
 bool agent_is_watched(void);
-/* Called before fork(): remember what agent_can_start_in_child() needs.  Lock held. */
+/* Called before fork(): note whether this process has other threads besides the agent and the
+ * caller; agent_can_start_in_child() uses this in the child.  Lock held. */
 void agent_before_fork(void);
 /* Called in a child of fork().  Returns false if a sanitizer possibly does not let the
  * child start a thread.  Without an agent the child keeps the settings that it has. */

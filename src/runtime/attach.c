@@ -46,8 +46,9 @@ static int start_attached(struct abi_attach *attach)
 	return 0;
 }
 
-/* Keep the block, and the thread-local variables of the starter after it, because malloc
- * libraries may have noted their addresses. */
+/* Start the runtime, and unmap the code and the stack that the starter has used.  The block, and
+ * the thread-local variables of the starter after it, stay mapped, because malloc libraries may
+ * have noted their addresses. */
 void *ulf_attach(void *block)
 {
 	struct abi_attach *attach = block;

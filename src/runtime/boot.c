@@ -49,8 +49,9 @@ static bool has_answers;
  * (timeout, env, sh), or load modules later.  Then the boot settings stay in the
  * environment, for the programs that this program starts. */
 static bool is_plain;
-/* True if the program is plain, and no setting is about functions, which every program has:
- * then the settings wait until the first module is loaded. */
+/* True if no compiler has prepared the program (is_plain), and no boot setting is about functions
+ * or names events of libulf itself: every program has these.  Then the boot settings wait until
+ * the first object with events or traceable functions is loaded. */
 static bool is_later;
 
 static const struct runtime_source *source;	/* source of the boot settings; NULL
@@ -360,8 +361,8 @@ void boot_wait_for(const struct ulf_module *module)
 		ask_server(RINGS_SECONDS);
 }
 
-/* Returns true if the settings have a trigger or a filter for an event that an init() has
- * registered. */
+/* Returns true if the boot settings have a trigger or a filter for an event of a registered
+ * module.  The method init() of some parts has registered such modules. */
 static bool has_rules(void)
 {
 	bool found = false;

@@ -33,8 +33,9 @@ void boot_wait_functions(void);
  * @module.  If @module uses trace_printk(), also wait until there are rings.  No lock
  * held. */
 void boot_wait_for(const struct ulf_module *module);
-/* If the boot settings need the late rings, or have triggers or filters of events that exist now,
- * wait until the server has made or set these.  Must be called after all init().  No lock held. */
+/* If the boot settings need the late rings, wait until the server has made these rings.  If
+ * they have triggers or filters of events that exist now, wait until the server has set these.
+ * Must be called after the method init() of all parts.  No lock held. */
 void boot_wait_for_init(void);
 /* Wait until the server and the agent have applied the settings for functions of objects
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no

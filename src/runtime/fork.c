@@ -18,8 +18,8 @@
 #include "runtime/fork.h"
 #include "runtime/init.h"
 
-/* The result of runtime_is_ready() in fork_prepare(), which is also valid in
- * the child. */
+/* True if the runtime was ready when fork() was called, so that the child can be traced.
+ * fork_prepare() sets this variable in the parent; the child has a copy of it. */
 static bool was_ready;
 
 /* A copy of the parent's process slot, made before fork().  The child needs this state, and

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for probe lists, ring sets and batches.  malloc() cannot be used: the agent is
- * not a thread of libc, and an allocator of the program may hold its locks around fork()
- * when this code runs.
+ * Memory of the runtime, for example for probe lists and sets of rings.  malloc() cannot be
+ * used: the agent is not a thread of libc, and an allocator of the program may hold its locks
+ * around fork() when this code runs.
  *
  * Blocks have sizes that are powers of two and come from chunks of 64 KiB, which are
  * never unmapped.  Larger blocks are mapped one by one.
@@ -25,8 +25,9 @@
 #define CLASS_MIN	6		/* log2 of the smallest size of a block, 64 bytes */
 #define CLASSES		9		/* number of sizes of blocks: 64 bytes to 16 KiB */
 #define REACH		(1ull << 31)	/* maximum distance of a jump, bytes */
-#define LARGE		4		/* maximum number of large ranges: the root,
-					 * the shadow stacks, their tags, the
+#define LARGE		4		/* maximum number of ranges that
+					 * memory_note_large() can note: the root's
+					 * memory, the shadow stacks, their tags, the
 					 * profiler's table */
 
 struct block {

@@ -36,9 +36,9 @@ struct runtime_part {
 	void (*init)(void);
 	/*
 	 * Method start: apply the settings that must be in force before the program's first
-	 * event or function is hit.  Runs after all init(), and after the buffers have
-	 * their rings. Lock held.  The result is ignored: the agent applies the settings
-	 * again.
+	 * event or function is hit.  Called after the method init() of all parts, and after the
+	 * buffers have their rings.  Lock held.  The result is ignored: the agent applies the
+	 * settings again.
 	 */
 	int (*start)(void);
 
@@ -123,8 +123,9 @@ struct runtime_part {
 	/* Method detach: stop using the root's memory, because the child got no process
 	 * slot and so has no root from now on. */
 	void (*detach)(void);
-	/* Method has_put_off: return true if the parent has put updates off, so that
-	 * the child must apply the settings even if they have not changed. */
+	/* Method has_put_off: return true if the parent has not applied some settings yet, but
+	 * has put that off.  Then the child must apply the settings even if they have not
+	 * changed. */
 	bool (*has_put_off)(void);
 };
 

@@ -44,8 +44,8 @@ static inline uint32_t thread_tid(void)
 }
 /* The thread for which the agent stands while it writes late records (buffer/late.h). */
 struct late_thread {
-	struct ulf_thread thread;	/* the member thread.reserved is the CPU of
-					 * the event + 1 */
+	struct ulf_thread thread;	/* thread.reserved is 1 + the number of the CPU
+					 * on which the event happened */
 	char comm[ABI_COMM_LEN];	/* name of the thread */
 };
 /* Returns true in the agent while it writes late records. */

@@ -43,8 +43,8 @@ struct event_use {
 	const struct event_hist *hists;		/* array of histograms, one element
 						 * for each of @triggers; NULL: there
 						 * are none */
-	bool is_conditional;			/* result of triggers_are_conditional()
-						 * for @triggers */
+	bool is_conditional;			/* true: the triggers make the event
+						 * conditional (event/trigger.c) */
 	bool has_stack;				/* true: the option stacktrace is on */
 	bool is_anybodys;			/* true: record the hits of all
 						 * threads, even of those that

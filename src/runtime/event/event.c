@@ -78,9 +78,9 @@ static bool has_calls(const struct ulf_event *event)
 	return tracepoint_has_calls(event->tracepoint);
 }
 
-/* Apply the settings of a module's events.  An event with id 0 stays off, because there was
- * no space for it in the tables.  An event whose tracepoint has calls (regfunc, unregfunc)
- * only gets a new plan in this function; other events are also switched on and off. */
+/* Apply the settings of a module's events.  An event with id 0 stays off, because there was no
+ * space for it in the tables.  If the event's tracepoint has a regfunc or unregfunc, this
+ * function only gives the event a new plan; it also switches all other events on and off. */
 static int apply_module(struct ulf_module *module)
 {
 	int ret = 0;
@@ -171,8 +171,9 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	/* The limit ABI_EVENTS ends the loop even if another process of the root undoes
-	 * set_failed() each time. */
+	/* Usually each turn marks an event as failed or switches it off, so the loop ends.
+	 * Another process of the root may remove such a mark (abi_event.failed) each time; then
+	 * the limit ABI_EVENTS ends the loop. */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			event_set_failed(event, error);
@@ -185,7 +186,7 @@ void event_give_up_calls(int error)
 	}
 }
 
-/* Apply the setting of an event, whose tracepoint the caller has entered.  If the event
+/* Apply the setting of an event.  The caller holds the lock of its tracepoint.  If the event
  * cannot be switched on, abi_event.failed reports that to the server. */
 static int apply_entered(struct ulf_event *event)
 {
@@ -197,9 +198,9 @@ static int apply_entered(struct ulf_event *event)
 	return r;
 }
 
-/* Find the next event whose regfunc or unregfunc must be called, and enter its
- * tracepoint.  Returns NULL if none is left.  The event's module cannot be unloaded while
- * this thread holds the runtime's lock or the tracepoint's lock. */
+/* Find the next event whose regfunc or unregfunc must be called, and take the lock of its
+ * tracepoint.  Returns NULL if none is left.  The event's module cannot be unloaded while this
+ * thread holds the runtime's lock or the tracepoint's lock. */
 static struct ulf_event *enter_next(void)
 {
 	for (;;) {
@@ -256,7 +257,7 @@ int event_make_calls_coming(struct ulf_module *module)
 	return ret;
 }
 
-/* Enter each tracepoint even if its event is off, because a call of its regfunc or
+/* Take the lock of each tracepoint even if its event is off, because a call of its regfunc or
  * unregfunc may still be running in another thread. */
 void event_make_calls_going(struct ulf_module *module)
 {

@@ -23,16 +23,16 @@ static inline const struct ulf_field *event_fields(const struct ulf_event *event
 uint32_t event_wanted(const struct ulf_event *event);
 /* Report to the server that @event cannot be switched on: @error is -errno. */
 void event_set_failed(const struct ulf_event *event, int error);
-/* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
- * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are
- * left to event_make_calls().  Returns 0 or the first -errno. */
+/* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites are not
+ * patched.  Events whose tracepoint has a regfunc or unregfunc are left to event_make_calls().
+ * Returns 0 or the first -errno. */
 int event_apply(struct ulf_module *module);
 /* Apply abi_event.wanted to the events of all modules, and patch their sites.  Returns 0
  * or the first -errno. */
 int event_apply_all(void);
-/* Return true if an event that has calls must be switched on or off, to agree with
- * abi_event.wanted.  The first function checks the events of all registered modules, the
- * second function those of @module. */
+/* Return true if an event whose tracepoint has a regfunc or unregfunc must be switched on or
+ * off, to agree with abi_event.wanted.  The first function checks the events of all registered
+ * modules, the second function those of @module. */
 bool event_has_calls_to_make(void);
 bool event_module_has_calls_to_make(const struct ulf_module *module);
 /* Called if no thread can call regfunc and unregfunc.  Events that should be on get
@@ -61,15 +61,16 @@ void event_use_set(const struct buffer *buffer);
 
 /* ---- functions whose caller is a thread of libc without runtime_lock() ---- */
 
-/* Switch events on and off whose tracepoints have calls, until all registered modules
- * agree with abi_event.wanted.  Calls functions of the program.  Returns 0 or the first
- * -errno. */
+/* Switch those events on and off whose tracepoint has a regfunc or unregfunc, until all
+ * registered modules agree with abi_event.wanted.  Calls these functions of the program.
+ * Returns 0 or the first -errno. */
 int event_make_calls(void);
-/* Switch events of @module on whose tracepoints have calls, because the module is
- * being loaded.  Calls functions of the program.  Returns 0 or the first -errno. */
+/* Called while @module is being loaded: switch those of its events on whose tracepoint has a
+ * regfunc or unregfunc.  Calls these functions of the program.  Returns 0 or the first
+ * -errno. */
 int event_make_calls_coming(struct ulf_module *module);
-/* Switch off those events of @module that have calls, because the module is being unloaded.
- * Waits for calls that are under way. */
+/* Called while @module is being unloaded: switch those of its events off whose tracepoint has a
+ * regfunc or unregfunc.  Waits for calls of these functions that other threads have begun. */
 void event_make_calls_going(struct ulf_module *module);
 /* Remove custom events of other modules from the tracepoints of @module.  The caller must
  * hold the modules' lock. */

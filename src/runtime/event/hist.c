@@ -25,9 +25,9 @@
 #include "runtime/event/trigger.h"
 #include <ulf/event.h>
 
-#define PEEK_MAX	4096u		/* number of bytes that an event probe may
-					 * read from an address on that it has found
-					 * in a field */
+#define PEEK_MAX	4096u		/* if a field contains an address, an event
+					 * probe may read this number of bytes from this
+					 * address on */
 
 static bool reads_memory;		/* true: ULF_READ_MEMORY is set to a value
 					 * other than 0;
@@ -171,8 +171,8 @@ int hists_make(const struct ulf_event *event, const struct buffer *buffer,
 
 /* ---- the short path ---- */
 
-/* commit.S takes ulf_event.set for a set of rings at first: it reads these two members
- * before it knows what the set is. */
+/* ulf_event.set points to a set of rings or to a struct hist_quick.  commit.S reads these two
+ * members before it knows which of the two structs it is. */
 static_assert(offsetof(struct hist_quick, nr_cpus) == offsetof(struct ring_set, nr_cpus) &&
 	      offsetof(struct hist_quick, small_max) == offsetof(struct ring_set, small_max),
 	      "a histogram in the place of a set");

@@ -51,11 +51,10 @@ static void module_coming(struct ulf_module *module, const struct table_object *
 		event_apply(module);
 	runtime_unlock();
 	/*
-	 * Set is_registered only when no calls of functions of this module are left
-	 * to make.  Until then no other thread calls regfunc or unregfunc of this
-	 * module.  (Such a call could wait for the dlopen() that this thread is in.)
-	 * Repeat this, because the server may change settings meanwhile, so that new
-	 * calls are needed.
+	 * Set is_registered only when no regfunc or unregfunc of this module must be called any
+	 * more.  Until then no other thread calls them.  (Such a call could wait for the
+	 * dlopen() that this thread is in.)  This needs a loop: the server may change settings
+	 * meanwhile, so that further calls are needed.
 	 */
 	do {
 		if (has_rows)

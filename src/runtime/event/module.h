@@ -14,7 +14,7 @@ struct ulf_module *module_first(void);
 void module_register(struct ulf_module *module);
 /*
  * module_add_made - register a module that libulf itself has made
- * @object: the object to which the module's events belong; its made_id is set
+ * @object: the object to which the module's events belong; @object->made_id identifies the module
  *
  * Such a module has events, and no sites, no tracepoints and no functions of the program.
  * Its memory is never freed, because other threads may walk the list of modules.  Lock

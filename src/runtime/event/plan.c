@@ -147,14 +147,16 @@ static int fill_settings(uint32_t row, uint32_t wanted,
 	return nr;
 }
 
-/* Returns true if @plan is the plan that is a part of a buffer (buffer.use). */
+/* Returns true if @plan is the plan that all plain events of a buffer share, which is a part of
+ * struct buffer (buffer.use). */
 static bool is_plain(const struct event_use *plan)
 {
 	return plan && plan == &plan->buffer->use;
 }
 
-/* Returns true if these settings make the event plain, so that buffer.use can be its
- * plan. */
+/* Returns true if an event with these settings is plain, so that it can use the shared plan
+ * buffer.use: its records go to one buffer, without filter, soft mode, stacks and lists of
+ * threads. */
 static bool is_plain_setting(const struct setting *settings, int nr)
 {
 	return nr == 1 && !settings[0].program.nr && !settings[0].soft &&

@@ -50,9 +50,9 @@ static uint64_t find_format(uint32_t off, const char *text, uint32_t hash, uint3
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* Get only the header of the row: its text may be shorter than @text
-		 * and may be the last in the heap, so that the heap ends before the
-		 * row could contain @text. */
+		/* Get only the struct abi_printk of the next format, without the text after it.
+		 * This text may be shorter than @text and the last one in the heap, so possibly
+		 * the heap ends before a text as long as @text could end. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}

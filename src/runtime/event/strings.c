@@ -53,7 +53,9 @@ static struct abi_strings *make_block(struct abi_module *row, uint32_t nr,
 	if (!block)
 		return NULL;
 	*block = (struct abi_strings){ .nr = nr, .bytes = bytes };
-	row->strings = off;	/* Readers load this offset after tables_changed. */
+	row->strings = off;	/* Readers load this offset after they have loaded
+				 * abi_control.tables_changed, which this process
+				 * raises later. */
 	return block;
 }
 

@@ -209,8 +209,10 @@ static int module_row(const struct table_object *loaded)
 	if (!is_program(loaded))
 		path = image_absolute(loaded->name, buf, sizeof(buf));
 	object.base = loaded->base;
-	if (loaded->made_id) {	/* The module gets a row of its own, so that its
-				 * events can be removed alone. */
+	if (loaded->made_id) {	/* libulf itself has made this module for an object.
+				 * The number made_id in place of the build id gives the
+				 * module a row of its own, so that its events can be
+				 * removed alone. */
 		object.build_id_bytes = sizeof(loaded->made_id);
 		memcpy(object.build_id, &loaded->made_id, sizeof(loaded->made_id));
 	} else {

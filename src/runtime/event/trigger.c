@@ -54,10 +54,10 @@ struct command {
 					 * conditional */
 	bool is_after;			/* true: for a conditional event the command runs
 					 * after the record is written */
-	bool has_target;		/* true: a trigger with this command has an
-					 * abi_trigger.target */
-	bool has_data;			/* true: a trigger with this command has
-					 * abi_trigger.data */
+	bool has_target;		/* true: a trigger with this command is valid
+					 * only if abi_trigger.target is not 0 */
+	bool has_data;			/* true: abi_trigger.data of a trigger with this
+					 * command is used */
 };
 
 /* Returns the rule word to which @number, a member of a trigger, refers, or NULL if
