@@ -16,7 +16,10 @@
 	X(CALLOC, calloc)							\
 	X(REALLOC, realloc)							\
 	X(MEMALIGN, memalign)							\
-	X(MUTEX_CONTENDED, mutex_contended)
+	X(MUTEX_CONTENDED, mutex_contended)					\
+	X(THREAD_CREATE, thread_create)						\
+	X(THREAD_START, thread_start)						\
+	X(THREAD_END, thread_end)
 
 #define LIBCALL_EVENT_ENUM(id, name) LIBCALL_EVENT_##id,
 enum libcall_event_id {
@@ -24,8 +27,10 @@ enum libcall_event_id {
 		LIBCALL_NR_EVENTS,
 };
 
-/* The functions: X(number, id, name, event).  A number never changes. */
-#define LIBCALLS(X)								\
+/* The functions: X(number, id, name, event).  A number never changes.  Those of the first list are
+ * the functions to which references of the program are bound.  Those of the second list are libc's
+ * own: libulf.so has a pthread_create(), too, and programs do not refer to the other two. */
+#define LIBCALLS_BOUND(X)								\
 	X(0, MALLOC, malloc, MALLOC)						\
 	X(1, FREE, free, FREE)							\
 	X(2, CALLOC, calloc, CALLOC)						\
@@ -38,6 +43,11 @@ enum libcall_event_id {
 	X(9, MUTEX_LOCK, pthread_mutex_lock, MUTEX_CONTENDED)			\
 	X(10, MUTEX_TIMEDLOCK, pthread_mutex_timedlock, MUTEX_CONTENDED)	\
 	X(11, MUTEX_CLOCKLOCK, pthread_mutex_clocklock, MUTEX_CONTENDED)
+#define LIBCALLS_OWN(X)								\
+	X(12, PTHREAD_CREATE, pthread_create, THREAD_CREATE)			\
+	X(13, CTYPE_INIT, __ctype_init, THREAD_START)				\
+	X(14, CALL_TLS_DTORS, __call_tls_dtors, THREAD_END)
+#define LIBCALLS(X)	LIBCALLS_BOUND(X) LIBCALLS_OWN(X)
 
 #define LIBCALL_ENUM(number, id, name, event) LIBCALL_##id = (number),
 enum libcall_number {

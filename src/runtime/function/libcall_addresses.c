@@ -38,18 +38,27 @@ static const struct {
 	const char *name;
 } functions[LIBCALL_NR] = {
 #define FUNCTION(number, id, name, event) [number] = { (any_fn)name, #name },
-	LIBCALLS(FUNCTION)
+	LIBCALLS_BOUND(FUNCTION)
+	/* libc calls __ctype_init() in each new thread before the thread's function, and
+	 * __call_tls_dtors() after it. */
+#define OWN_FUNCTION(number, id, name, event) [number] = { NULL, #name },
+	LIBCALLS_OWN(OWN_FUNCTION)
 };
+
+static uint64_t find(uint32_t number)
+{
+	uint64_t addr = (uint64_t)functions[number].address;
+
+	if (number >= LIBCALL_MUTEX_LOCK && !gnu_get_libc_version)
+		return 0;
+	if (number >= LIBCALL_PTHREAD_CREATE ||
+	    (addr && arch_is_plt_entry((const uint8_t *)addr)))
+		addr = (uint64_t)dlsym(RTLD_NEXT, functions[number].name);
+	return addr;
+}
 
 void libcalls_find(uint64_t ret_addresses[LIBCALL_NR])
 {
-	for (uint32_t i = 0; i < LIBCALL_NR; i++) {
-		uint64_t addr = (uint64_t)functions[i].address;
-
-		if (i >= LIBCALL_MUTEX_LOCK && !gnu_get_libc_version)
-			addr = 0;
-		if (addr && arch_is_plt_entry((const uint8_t *)addr))
-			addr = (uint64_t)dlsym(RTLD_NEXT, functions[i].name);
-		ret_addresses[i] = addr;
-	}
+	for (uint32_t i = 0; i < LIBCALL_NR; i++)
+		ret_addresses[i] = find(i);
 }

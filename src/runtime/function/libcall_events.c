@@ -72,6 +72,22 @@ struct record_mutex_contended {
 	int ret;
 };
 
+struct record_thread_create {
+	struct trace_entry entry;
+	unsigned long call_site;
+	unsigned long thread;
+	const void *start_routine;
+	const void *arg;
+	int ret;
+};
+
+/* The record of thread_start and thread_end. */
+struct record_thread {
+	struct trace_entry entry;
+	unsigned long call_site;
+	unsigned long thread;
+};
+
 /* Each of them, to allocate space for any. */
 union record {
 	struct trace_entry entry;
@@ -81,6 +97,8 @@ union record {
 	struct record_realloc realloc;
 	struct record_memalign memalign;
 	struct record_mutex_contended mutex_contended;
+	struct record_thread_create thread_create;
+	struct record_thread thread;
 };
 
 #define FIELD(record, text, item)						\
@@ -115,6 +133,12 @@ FIELDS(record_mutex_contended, FIELD(record_mutex_contended, const void *, lock)
        FIELD(record_mutex_contended, u64, wait_ns),
        FIELD_SIGNED(record_mutex_contended, pid_t, owner),
        FIELD_SIGNED(record_mutex_contended, int, ret))
+
+FIELDS(record_thread_create, FIELD(record_thread_create, unsigned long, thread),
+       FIELD(record_thread_create, const void *, start_routine),
+       FIELD(record_thread_create, const void *, arg),
+       FIELD_SIGNED(record_thread_create, int, ret))
+FIELDS(record_thread, FIELD(record_thread, unsigned long, thread))
 
 /* ---- fill records ---- */
 
@@ -177,6 +201,24 @@ static size_t fill_mutex_contended(union record *record, const struct libcall_hi
 	return sizeof(record->mutex_contended);
 }
 
+static size_t fill_thread_create(union record *record, const struct libcall_hit *hit)
+{
+	record->thread_create.start_routine = (const void *)hit->args[2];
+	record->thread_create.arg = (const void *)hit->args[3];
+	record->thread_create.ret = (int)hit->value;
+	/* If the call has returned 0, it has written to this address. */
+	record->thread_create.thread = (int)hit->value ? 0 : *(unsigned long *)hit->args[0];
+	return sizeof(record->thread_create);
+}
+
+static size_t fill_thread(union record *record, const struct libcall_hit *hit)
+{
+	(void)hit;
+	/* With glibc this is pthread_self(). */
+	record->thread.thread = (unsigned long)__builtin_thread_pointer();
+	return sizeof(record->thread);
+}
+
 /* ---- the events ---- */
 
 /* Addresses of the program are no secret, so they are printed as they are, and not hashed. */
@@ -200,6 +242,14 @@ static const struct kind kinds[LIBCALL_NR_EVENTS] = {
 	     ", REC->nmemb, REC->size"),
 	KIND(REALLOC, realloc, ALLOC_FORMAT " old=0x%lx\1" ALLOC_ARGS
 	     ", (unsigned long)REC->old"),
+	KIND(THREAD_CREATE, thread_create,
+	     "call_site=%pS thread=0x%lx start_routine=%ps arg=0x%lx ret=%d\1"
+	     "(void *)REC->call_site, REC->thread, REC->start_routine, "
+	     "(unsigned long)REC->arg, REC->ret"),
+	[LIBCALL_EVENT_THREAD_START] = { fill_thread, fields_of_record_thread, "thread_start",
+		"thread=0x%lx\1REC->thread" },
+	[LIBCALL_EVENT_THREAD_END] = { fill_thread, fields_of_record_thread, "thread_end",
+		"thread=0x%lx\1REC->thread" },
 	KIND(MUTEX_CONTENDED, mutex_contended,
 	     "call_site=%pS lock=0x%lx owner=%d wait_ns=%llu ret=%d\1(void *)REC->call_site, "
 	     "(unsigned long)REC->lock, REC->owner, REC->wait_ns, REC->ret"),

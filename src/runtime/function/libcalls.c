@@ -81,7 +81,8 @@ enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ft
 	*ret = (struct libcall_hit){
 		.number = number, .call_site = call_site, .args = regs->args,
 	};
-	return number == LIBCALL_FREE ? LIBCALL_NOW : LIBCALL_AT_RETURN;
+	return number == LIBCALL_FREE || number == LIBCALL_CTYPE_INIT ||
+	       number == LIBCALL_CALL_TLS_DTORS ? LIBCALL_NOW : LIBCALL_AT_RETURN;
 }
 
 void libcall_follow(const struct shadow *shadow, uint64_t ip, const struct ftrace_regs *regs,

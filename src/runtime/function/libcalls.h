@@ -24,7 +24,7 @@
 
 struct shadow;
 
-#define LIBCALL_ARGS_MAX	3u	/* number of arguments that are kept until the return */
+#define LIBCALL_ARGS_MAX	4u	/* number of arguments that are kept until the return */
 
 /* The arguments of a function that locks a mutex are the mutex and these: */
 #define LIBCALL_ARG_START	1	/* when the function was called, ftrace_hit_ns() */
