@@ -40,8 +40,8 @@ struct arch_scalar {			/* A scalar: a number or a pointer. */
 					 * is allowed */
 };
 
-struct arch_part {			/* Where a part of a value is: a member of a
-					 * struct, or an element of an array. */
+struct arch_part {			/* The position of a part in a value.  A part is a
+					 * member of a struct, or an element of an array. */
 	uint64_t bit;			/* offset in bits */
 	uint64_t bits;			/* width of a bit-field in bits; 0 if the part is
 					 * not a bit-field */

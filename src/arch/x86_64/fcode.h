@@ -73,8 +73,8 @@ enum fcode_kind {
 };
 
 /*
- * fcode_add - make the range of slots and copies known to fcode_kind().  Does nothing if there
- * are too many ranges.
+ * fcode_add - make a range of memory with slots and copies known to fcode_kind().  Does nothing
+ * if there are too many ranges.
  * fcode_remove - forget the range that begins at @slots.  No thread may be in its code.
  * @slots, @cells, @end: slots are from @slots to before @cells, cells from there to before
  * @end
@@ -88,7 +88,8 @@ void fcode_remove(uint64_t slots);
 void fcode_add_probes(uint64_t cells, uint64_t copies, uint64_t end);
 
 /*
- * fcode_make_cell - make the copy of @row, which will be at @to
+ * fcode_make_cell - make the cell with the copy of the instructions that @row describes; the
+ * cell will be at @to
  *
  * Returns 0, or -ERANGE: the copy is too far away from an address that it needs.
  */

@@ -66,7 +66,7 @@ static const struct moved_row *row_of(const struct fsites *sites, uint32_t i)
 	return moved_rows(sites->moved) + i;
 }
 
-/* ---- the memory of slots and copies ---- */
+/* ---- the memory of slots and of copies of moved instructions ---- */
 
 static struct fcode_cell *cell_of(const struct fsites *sites, uint32_t i)
 {

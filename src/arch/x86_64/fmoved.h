@@ -23,17 +23,17 @@ enum fmoved_way {
 					 * other thread runs */
 };
 
-/* Map slots and copies for all sites of a module, within reach of its text.  Returns false if
- * there is no space. */
+/* Map memory for slots, and for copies of moved instructions, for all sites of a module, within
+ * reach of its text.  Returns false if there is no space. */
 bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map);
-/* Returns the address at which the copy of site @i is, or will be. */
+/* Returns the address at which the copy of the moved instructions of site @i is, or will be. */
 uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
 /*
- * Choose how site @i is switched unless this is already decided, and write its copy and its
- * stub.  No thread reaches them while the site is off.  Returns 0; -EILSEQ if the text does
- * not have the bytes that were analysed, or if only one byte may be replaced and no stub
- * can be where that jump would lead; -ENOMEM if the copy is too far away from an address
- * that it needs.
+ * Choose how site @i is switched, unless this is already decided.  Write the copy of its moved
+ * instructions, and its stub.  No thread reaches copy and stub while the site is off.  Returns
+ * 0; -EILSEQ if the text does not have the bytes that were analysed, or if only one byte may be
+ * replaced and no stub can be where that jump would lead; -ENOMEM if the copy is too far away
+ * from an address that it needs.
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
 /*

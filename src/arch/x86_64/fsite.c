@@ -55,9 +55,9 @@
 #define ROWS_BYTES	4096u		/* size of the part of a compiler's table that
 					 * is read at a time, bytes */
 
-/* The bytes that may be chosen for the distance of a jump: `last' for d3, `others' for
- * d0 to d2.  The fastest bytes come first: prefixes merge several instructions into
- * one, and cld is slow. */
+/* The bytes that may be chosen for the distance of a jump: `last' for the highest byte d3,
+ * `others' for the lower bytes d0 to d2.  The fastest bytes come first: prefixes merge several
+ * instructions into one, and cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
 };
@@ -353,8 +353,10 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 		return r;
 	if (!slot->code[0])
 		fill_slot(sites, i, slot, &new);
-	/* Remove users from the slot in this step, but add none: fsites_switch()
-	 * adds the new users. */
+	/*
+	 * Only remove old users from the slot here: fsites_switch() adds the new users
+	 * later.
+	 */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -363,8 +365,11 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Remove users from the slots in this step, because fsites_switch() removes jumps
- * only later.  After this function's patch_step(), no site calls a removed user. */
+/*
+ * This function also removes old users from the slots, because fsites_switch() removes the
+ * jumps to the slots only later.  After the patch_step() of this function, no site calls a
+ * removed user.
+ */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
@@ -644,8 +649,10 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
 		  sizeof(*body));
 }
 
-/* Returns true if the bytes of site @i are not those that this file has written.  The
- * compiler has prepared the site (it is no moved function). */
+/*
+ * Returns true if the bytes of site @i are no longer those that libulf has written.  The site
+ * must be one that a compiler has prepared, not that of a moved function.
+ */
 static bool is_prepared_lost(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];

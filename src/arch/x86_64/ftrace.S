@@ -30,9 +30,9 @@ ftrace_known:
 #define LEFT_CFA	0
 #define LANDING_FRAME	32
 
-/* Apply \op (save or load) to the registers that the common paths use.  Before a call
- * of a C function, apply for_rest, too.  \frame: size of the frame if the stack pointer
- * is still above the frame, else 0. */
+/* Apply \op (save or load) to the registers that the frequent paths of the hooks use.  Before a
+ * call of a C function, apply for_rest, too.  \frame: size of the frame if the stack pointer is
+ * still above the frame, else 0. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -139,7 +139,8 @@ ftrace_known:
 	jmp	\slowly
 	.endm
 
-	.macro	copy_function			/* in: rsi = the first 8 bytes of the
+	.macro	copy_function			/* Write the data of a record of the function
+						 * tracer.  In: rsi = the first 8 bytes of the
 						 * record */
 	movq	SLOT, %r8
 	movq	%rsi, RECORD(4)
@@ -149,7 +150,10 @@ ftrace_known:
 	movq	%rdx, RECORD(20)
 	.endm
 
-	.macro	copy_graph			/* out: r8 = SLOT, edx = depth */
+	.macro	copy_graph			/* Write the data of the record of a function's
+						 * entry, and the shadow of the call.  In: rsi =
+						 * address of the shadow.  Out: r8 = SLOT, edx =
+						 * depth */
 	movq	SLOT, %r8
 	known	THIS, movq %fs:THIS(ENTRY_HEAD), %rdx
 	movq	%rdx, RECORD(4)
@@ -278,10 +282,9 @@ graph_again\lane:
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* Add 1 in the register and store it.  A signal
-				 * handler may have changed the word in memory since
-				 * edx was loaded, so an incl of the word could add 1
-				 * twice. */
+	incl	%edx		/* Add 1 to the depth in the register, and store it.  A signal
+				 * handler may have changed the word in memory since edx was
+				 * loaded, so an incl of the word could add 1 twice. */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE

@@ -68,7 +68,10 @@ static bool check_frames(const struct moved_head *head, const struct moved_row *
 	return true;
 }
 
-/* Check the numbers of a row that is not refused, and its block in the pool. */
+/*
+ * Check the row of a function that can be moved: its numbers, and its block in the pool of the
+ * table.
+ */
 static bool check_moved(const struct moved_head *head, const struct moved_row *row)
 {
 	uint64_t block = row->nr_fixups * sizeof(struct moved_fixup) +
@@ -107,8 +110,10 @@ static bool check_row(const struct moved_head *head, const struct moved_row *row
 	return row->class == MOVED_REFUSED ? check_refused(row) : check_moved(head, row);
 }
 
-/* Check the row of the instructions before a system call, which must end where
- * the call begins. */
+/*
+ * Check the row of the moved instructions before a system call.  These instructions must end
+ * where the call begins.
+ */
 static bool check_before(const struct moved_head *head, const struct moved_syscall *call)
 {
 	const struct moved_row *row = &call->before;

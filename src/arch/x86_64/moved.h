@@ -20,9 +20,8 @@
 
 /* ---- accessors: for a table that moved_check() has accepted ---- */
 
-/* Returns the bytes of the copy as they are in the table.  The distances in these
- * bytes are not correct yet:
- * moved_copy() sets them. */
+/* Returns the bytes of a copy of moved instructions, as they are in the table.  The distances
+ * in these bytes are not correct yet: moved_copy() sets them. */
 static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
 					      const struct moved_row *row)
 {

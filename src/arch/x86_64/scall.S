@@ -82,8 +82,10 @@
 	movq	%rax, FLAGS(%rsp)
 	.endm
 
-	/* Write the record of the step at offset \at if the step's event is on.  In: rcx =
-	 * steps. */
+	/*
+	 * Write the record of the step at offset \at in struct scall_steps, if the step's event
+	 * is on.  In: rcx = address of the struct scall_steps.
+	 */
 	.macro	take_step at
 	movq	\at(%rcx), %rdi
 	testq	%rdi, %rdi
@@ -99,8 +101,10 @@
 2:
 	.endm
 
-	/* Write the records of both steps of a call.  In: rcx = number of the
-	 * call. */
+	/*
+	 * Write the records of both steps of a system call: of the raw event, and of the
+	 * event of this call.  In: rcx = number of the system call.
+	 */
 	.macro	take_steps all
 	leaq	\all(%rip), %rax
 	movl	$SCALL_NUMBERS, %edx
@@ -115,9 +119,9 @@
 	take_step NAMED
 	.endm
 
-	/* Restore the flags, and jump back.  The addition sets the overflow flag, because
-	 * 1 + 127 overflows and 0 + 127 does not; sahf leaves the overflow flag as it is and
-	 * sets the others. */
+	/* Restore the CPU's flags, and jump back to the cell.  The addition sets the overflow
+	 * flag, because 1 + 127 overflows and 0 + 127 does not; sahf leaves the overflow flag
+	 * as it is and sets the others. */
 	.macro	end_hook name, saved, reg
 	movq	FLAGS(%rsp), %rax
 	addb	$127, %al

@@ -7,8 +7,8 @@
 #include "arch/arch.h"
 #include "arch/x86_64/patch.h"
 
-#define REACH		0x70000000ull	/* maximum distance from any byte of the text
-					 * to any cell, bytes */
+#define REACH		0x70000000ull	/* maximum distance from any byte of the text to any
+					 * cell (the code to which a site jumps), bytes */
 #define STEP		0x1000000ull	/* distance between two addresses at which the
 					 * code tries to map memory, bytes */
 
@@ -95,15 +95,19 @@ static uint32_t add_call(struct fcode_cell *cell, uint32_t at, void (*hook)(void
 	return end;
 }
 
-/* Note that the bytes of a cell from @at on stand for the instruction at byte @original of
- * the site. */
+/*
+ * Store in a cell that its bytes from @at on stand for the instruction at byte @original of the
+ * site.
+ */
 static void note_original(struct fcode_cell *cell, uint32_t at, uint8_t original)
 {
 	memset(cell->original + at, original, sizeof(cell->original) - at);
 }
 
-/* Make the cell for the site before a system call: the copy, then the hook, then a
- * jump to the call. */
+/*
+ * Make the cell for the site before a system call: a copy of the moved instructions, then the
+ * jump to the hook, then a jump to the system call.
+ */
 static int make_enter(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
 		      struct fcode_cell *cell)
 {
@@ -123,8 +127,10 @@ static int make_enter(const struct fcode_cell *to, const struct scall_site *site
 	return 0;
 }
 
-/* Make the cell for the site after a system call: the hook, then the copied instruction,
- * then a jump to the next instruction. */
+/*
+ * Make the cell for the site after a system call: the jump to the hook, then a copy of the
+ * moved instruction, then a jump to the next instruction.
+ */
 static void make_exit(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
 		      struct fcode_cell *cell)
 {

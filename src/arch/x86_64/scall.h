@@ -72,8 +72,9 @@ void scall_encode(const struct fcode_cell *cell, const struct scall_site *site, 
 		  uint8_t ret_bytes[MOVED_JUMP_BYTES]);
 
 /*
- * The record of a hit, which a hook makes on the stack.  It is the record of the raw event, and
- * its start is that of the event of this call: that event's number has 4 bytes, and 4 bytes of
+ * The record of a hit, which a hook makes on the stack.  The whole struct is the record of the
+ * raw event, raw_syscalls:sys_enter or sys_exit.  The record of the event of this system call
+ * has the same bytes from the start: its field with the number has 4 bytes, and 4 bytes of
  * padding are 0.
  */
 struct scall_record {

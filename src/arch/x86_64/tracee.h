@@ -78,9 +78,11 @@ bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
  */
 size_t arch_carrier_make(const struct arch_tracee *tracee, uint64_t mask, uint64_t starter,
 			 uint8_t ret_code[ARCH_CARRIER_MAX]);
-/* Returns the offset in the carrier of a word with the address of a byte, or with 0.  If
- * there is an address, a carrier that restores a thread's registers first waits, for a
- * limited time, until this byte is 0. */
+/*
+ * Returns the offset in the carrier of a word that is 0 or the address of a byte.  If it is an
+ * address, a carrier first waits, for a limited time, until this byte is 0, and then restores a
+ * thread's registers.
+ */
 size_t arch_carrier_wait_offset(void);
 /* Returns the offset in the carrier of the word with the address at which a new
  * thread starts. */
@@ -108,7 +110,7 @@ uint64_t arch_tracee_tp(const struct arch_tracee *tracee);
 void arch_clone_args(unsigned long flags, uint64_t stack, uint64_t parent_tid, uint64_t child_tid,
 		     uint64_t tp, long ret_args[6]);
 
-/* Returns the code of the starter and the loader, which is one piece of *@ret_bytes bytes.
+/* Returns the code of the starter and the loader, which is one block of *@ret_bytes bytes.
  * *@ret_loader: offset in it of the loader's first instruction. */
 const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader);
 

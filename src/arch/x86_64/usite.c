@@ -53,7 +53,8 @@ struct cell {
 	uint8_t code[40];
 	uint64_t entry;			/* address of the hook */
 	uint64_t data;			/* usite.data */
-	uint64_t next;			/* address of the instruction after the NOP */
+	uint64_t next;			/* address of the instruction after the NOP of the
+					 * probe */
 };
 
 static_assert(sizeof(struct cell) == USITE_CELL_BYTES, "known to usite.S");
@@ -66,7 +67,7 @@ static struct usites *all;		/* objects that have cells */
 
 /* ---- cells ---- */
 
-/* Returns the offset in an area of its first copy. */
+/* Returns the offset in an area of its first copy of moved instructions. */
 static uint64_t copies_at(const struct usites *sites)
 {
 	return ALIGN_UP((uint64_t)sites->nr * sizeof(struct cell), FCODE_CELL_BYTES);
@@ -117,7 +118,7 @@ static bool map_area(struct usites *sites, uint32_t area)
 	return false;
 }
 
-/* @next: the address to which the cell jumps at its end. */
+/* Write the cell of a site.  @next: the address to which the cell jumps at its end. */
 static void write_cell(const struct usites *sites, const struct usite *site, uint64_t next)
 {
 	/* lea -128(%rsp),%rsp; call *entry(%rip); lea 128(%rsp),%rsp; jmp */
@@ -163,7 +164,7 @@ static bool has_original(const struct usites *sites, const struct usite *site)
 	return !memcmp(seen, original_of(sites, site), site->row->original_bytes);
 }
 
-/* Returns the address of the copy that belongs to a cell. */
+/* Returns the address of the copy of moved instructions that belongs to a cell. */
 static struct fcode_cell *copy_of(const struct usites *sites, const uint8_t *cell)
 {
 	uint32_t area = sites->cells[0] && cell >= sites->cells[0] &&
@@ -201,7 +202,7 @@ static bool take_cell(const struct usites *sites, const struct usite *site, enum
 	       !write_copy(sites, site, cell);
 }
 
-/* Choose the way of a site, and its cell. */
+/* Choose the way in which a site is switched (enum usite_way), and its cell. */
 static bool choose_way(struct usites *sites, uint32_t i)
 {
 	struct usite *site = &sites->list[i];
@@ -222,8 +223,10 @@ static bool choose_way(struct usites *sites, uint32_t i)
 	return false;
 }
 
-/* Write the cell of a site that will be switched on, and its stub or copy again: an earlier write
- * may have failed. */
+/*
+ * Write the cell of a site that will be switched on.  Write its stub, or its copy of moved
+ * instructions, again, because an earlier write may have failed.
+ */
 static int write_again(const struct usites *sites, const struct usite *site)
 {
 	if (site->way == USITE_STILL)

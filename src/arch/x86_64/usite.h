@@ -9,9 +9,10 @@
 
 #define USITE_REGS_FLAGS	128	/* offsets in struct usite_regs */
 #define USITE_REGS_BYTES	136
-#define USITE_RED_ZONE		128	/* bytes below the stack pointer that belong to the
-					 * program */
-#define USITE_CELL_BYTES	64	/* size and alignment of a cell */
+#define USITE_RED_ZONE		128	/* number of bytes below the stack pointer that belong
+					 * to the program */
+#define USITE_CELL_BYTES	64	/* size and alignment of a cell (the code to which a
+					 * site jumps), bytes */
 #define USITE_CELL_CALL		5	/* offset in a cell of the instruction that
 					 * calls the hook */
 #define USITE_CELL_BACK		11	/* offset in a cell of the instruction after
@@ -43,7 +44,10 @@ enum usite_way {
 					 * runs */
 };
 
-/* A site.  It keeps its way as long as the object is loaded. */
+/*
+ * The site of a USDT probe.  The way in which it is switched does not change while the object
+ * is loaded.
+ */
 struct usite {
 	uint64_t code;			/* address of the NOP */
 	uint8_t original[USDT_JUMP_BYTES];	/* the bytes at @code while the site
