@@ -67,7 +67,8 @@ static bool is_entered(const struct mover *mover, uint64_t vaddr, uint64_t nr, u
 	return has_any(mover, mover->targets, vaddr, nr) || has_bit(mover, mover->labels, insn);
 }
 
-/* Returns the reason why instruction @i of @before cannot be moved, or MOVED_SYSCALL_NONE.
+/* Returns the reason why instruction number @i of @before cannot be moved; MOVED_SYSCALL_NONE:
+ * the instruction can be moved.
  * @next: address of the next instruction. */
 static enum moved_syscall_reason cannot_move(const struct mover *mover,
 					     const struct before *before, uint32_t i,

@@ -187,7 +187,7 @@ static bool take_tail(const struct mover *mover, struct function *function,
 
 /* ---- classes ---- */
 
-/* Choose the class of a function for which the whole jump may be written.  Sets @class and
+/* Choose the class of a function if all bytes of the jump may be written.  Sets @class and
  * @reason of the function. */
 static void choose_jump(const struct mover *mover, struct function *function,
 			const struct first *first)

@@ -225,8 +225,8 @@ void frames_plain(const struct insn_copy *copy, struct moved_frame *ret_frames);
 
 /* ---- places.c ---- */
 
-/* Find out how each of mover->places can be moved.  Returns an array that the caller frees, or NULL
- * if there is no memory. */
+/* Find out how the instruction at each of the addresses mover->places can be moved.  Returns an
+ * array that the caller frees, or NULL if there is no memory. */
 struct function *places_make(const struct mover *mover);
 
 /* ---- rows.c ---- */
@@ -235,9 +235,11 @@ struct function *places_make(const struct mover *mover);
  * long. */
 bool row_copy(const struct mover *mover, const struct function *function,
 	      struct insn_copy *ret_copy);
-/* Write the block of a row of the table: the copy @copy of the instructions at @site, the
- * @original_bytes bytes that the process must find at @site, and a frame for each bound of
- * the copy. */
+/*
+ * Write the block of a row of the table: @copy, the copy of the instructions at @site; the
+ * @original_bytes bytes that the process must find at @site; and a stack frame for each element
+ * of copy->bounds.
+ */
 void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
 		     const struct insn_copy *copy, const struct moved_frame *frames,
 		     struct text *out);
