@@ -41,8 +41,8 @@ static bool is_sanitizer(const char *name)
 	       !strncmp(name, "libmsan.so", 10) || !strncmp(name, "libclang_rt.", 12);
 }
 
-/* Store the end of the mapping @map of libc or of the dynamic linker.  If it is the first
- * mapping, which begins with the ELF header, also read the headers. */
+/* Store the address at which @map, a mapping of libc or of the dynamic linker, ends.  If it is
+ * the first mapping, which begins with the ELF header, also read the headers. */
 static void note_object(struct target *target, const struct remote_map *map,
 			struct remote_object *object, uint64_t *end)
 {
