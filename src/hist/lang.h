@@ -218,11 +218,11 @@ struct hist_env {
 				     const char *name, uint32_t *ret_var,
 				     bool *ret_is_ambiguous);
 	/*
-	 * Called if the parameter of an action is a field of another event.  Find the first
-	 * histogram of system.event that has the keys of @def (hist_def_has_keys_of()).  If
-	 * no histogram of system.event has the variable synthetic_FIELD, create a histogram
-	 * from the filter and hist_def_field_text() of the histogram that was found.  The new
-	 * histogram exists as long as @def.
+	 * Called if the parameter of an action is a field of another event, @system.@event.
+	 * Find the first histogram of that event whose keys have the same types as those of
+	 * @def.  If no histogram of that event has the variable synthetic_FIELD, create a
+	 * histogram with this variable, with the keys and the filter of the histogram that was
+	 * found.  The new histogram exists as long as @def.
 	 * @errors: the mistakes in the new histogram are appended here; the carets are in
 	 *	the text of @def.
 	 * Returns 0, -ENOENT (there is no histogram with these keys) or another -errno.

@@ -247,8 +247,8 @@ void hist_drop(const struct hist_view *view, uint32_t cpu)
 
 /* ---- read a table ---- */
 
-/* Add the hits and the sum of one part, which are at @figures, to *@hits and @sums.  @nr:
- * number of elements of @sums. */
+/* Add the hits and the sum that an entry has in one part of the table to *@hits and @sums.
+ * @figures: address of both.  @nr: number of elements of @sums. */
 static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
 	uint64_t pair[2];
@@ -260,9 +260,9 @@ static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint
 }
 
 /*
- * Add the figures of one part, which are at @figures, to *@hits and @sums.  If the figures
- * change during each attempt, the result of the last attempt is used.  So many changes can only
- * come from a process that writes wrong values.
+ * Add the figures that an entry has in one part of the table to *@hits and @sums.  @figures:
+ * their address.  If the figures change during each attempt, the result of the last attempt is
+ * used.  So many changes can only come from a process that writes wrong values.
  */
 static void read_copies(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
