@@ -25,7 +25,7 @@ struct event_line {
 		     bool is_verbose, struct text *out);
 };
 
-/* Return the row of the event @name of @system, or NULL: it is printed by its print fmt. */
+/* Return the row of the event @name of @system; NULL: the event is printed by its print fmt. */
 const struct event_line *event_line_find(const char *system, const char *name);
 
 #endif
