@@ -69,8 +69,8 @@ static int write_path(struct root *root, const char *path,
 		return r;
 	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
 	tracefs_close(file);
-	/* Treat -EINPROGRESS as success, because the processes apply the setting before
-	 * the program continues. */
+	/* -EINPROGRESS means that processes have not applied the setting yet.  This counts as
+	 * success, because they apply the setting before the program continues. */
 	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
 }
 
@@ -574,7 +574,7 @@ static int boot_apply(struct root *root)
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
 	/* Apply the boot settings only once per root.  Without this check, a program that
-	 * sets boot_state again and again could keep the server busy. */
+	 * writes boot_state in shared memory again and again could keep the server busy. */
 	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

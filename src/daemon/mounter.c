@@ -26,9 +26,9 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* descriptor number of the socket in the mounter,
-					 * which has no other descriptors than 0 to 2 and
-					 * this one */
+#define SOCKET_FD	3		/* descriptor number of the socket in the mounter; the
+					 * mounter has no other descriptors than this one and
+					 * 0 to 2 */
 
 struct request {
 	char op;

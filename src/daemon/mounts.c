@@ -32,8 +32,8 @@
 #define LIST_BYTES	(256u << 10)	/* maximum size of the file DIR/mounts, bytes */
 #define RESTORE_SECONDS	5		/* maximum time that clients wait until the mounts
 					 * of a killed server are restored, seconds */
-#define UNMOUNT_MS	10000		/* maximum time for which a server that ends waits
-					 * for each answer of the mounter, ms */
+#define UNMOUNT_MS	10000		/* while a server ends: maximum time to wait for each
+					 * answer of the mounter, ms */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;

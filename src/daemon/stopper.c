@@ -60,9 +60,9 @@
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
 #define STOP_MS		1000u		/* maximum time until all threads have stopped, ms */
-#define HOLD_MS		3000u		/* time after which the threads continue, if the
-					 * thread that writes their code has slept so long
-					 * or has used so much CPU time, ms */
+#define HOLD_MS		3000u		/* limit for the thread that writes the code: when it
+					 * has slept this long, or has used this much CPU
+					 * time, the stopped threads continue, ms */
 #define LIFE_SECONDS	10		/* maximum life of a child that has not stopped
 					 * the threads yet; needed because PTRACE_SEIZE
 					 * may wait for a thread in exec(); seconds */
@@ -163,8 +163,8 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 	if (nr != 2 + ABI_STOP_ARGUMENT || call != SYS_futex ||
 	    copy_from((pid_t)order->pid, args[ABI_STOP_ARGUMENT], ret_stop, sizeof(*ret_stop)) ||
 	    ret_stop->magic != ABI_STOP_MAGIC || ret_stop->nr > ABI_STOP_RANGES_MAX)
-		return -EAGAIN;		/* the thread does not wait in its system call, or
-					 * not yet */
+		return -EAGAIN;		/* the thread does not wait in the system call by
+					 * which it asks for the stop, or not yet */
 	*ret_addr = args[ABI_STOP_ARGUMENT];
 	return 0;
 }
