@@ -71,8 +71,8 @@ struct tracefs_call {
  */
 ssize_t tracefs_call_try(struct tracefs_call *call);
 /*
- * Return the answer to a parked call whose client no longer waits.  If the settings
- * are already changed (has_begun), returns the number of bytes of a write, or 0 for a
+ * Return the answer to a parked call whose client no longer waits.  If the settings are
+ * already changed (call->has_begun), returns the number of bytes of a write, or 0 for a
  * flush.  Otherwise returns -EINTR.
  */
 ssize_t tracefs_call_interrupt(const struct tracefs_call *call);

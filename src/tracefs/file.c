@@ -51,8 +51,8 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 
 /*
  * Return true if it is too early to retry a request for @file: no parser has made progress
- * since the last -ERESTART, and the time restart_ns is not reached.  A retry must not come too
- * early, because it is expensive: it may have to examine many processes.
+ * since the last -ERESTART, and the time file->restart_ns is not reached.  A retry must not
+ * come too early, because it is expensive: it may have to examine many processes.
  */
 static bool is_early(const struct tracefs_file *file)
 {

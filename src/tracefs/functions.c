@@ -85,8 +85,8 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
  */
 #define NO_LETTERS	"           "
 
-/* Show the functions that are traced, and how many users each has.  @is_touched: true
- * to show also functions that were traced and have no user now. */
+/* Show the functions that are traced, and how many users (tracers and others) each function
+ * has.  @is_touched: true to show also functions that were traced and have no user now. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);

@@ -102,8 +102,8 @@ ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t of
  * @is_whole: true to read as tracefs_read_whole() does
  *
  * The caller hands the bytes to the reader, and must then report the result with
- * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.  Returns
- * what tracefs_read() returns.
+ * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.
+ * Returns the number of bytes, 0 at the end, or -errno as tracefs_read() does.
  */
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 			   off_t offset, bool is_whole);

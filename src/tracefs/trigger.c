@@ -121,8 +121,8 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	(void)tid;
 	free(file->undo);
 	file->undo = NULL;
-	/* Only if there are more triggers than before, one was added: a write may also
-	 * remove a trigger, or change one (hist:...:clear). */
+	/* Compare the numbers of triggers: a trigger was added only if there are more than
+	 * before, because a write may also remove a trigger, or change one (hist:...:clear). */
 	if (r > 0 && nr_triggers(instance, event) > before)
 		keep_undo(file, buf, size);
 	return r;

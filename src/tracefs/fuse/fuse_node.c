@@ -42,8 +42,9 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 	return NULL;
 }
 
-/* Find or make the fuse_node for the tree's node @place, and count a lookup.  The caller
- * gives away its reference of @place.  Returns NULL if there is no memory. */
+/* Find or make the FUSE node (struct fuse_node) for the tree's node @place, and count a
+ * lookup.  The caller gives away its reference of @place.  Returns NULL if there is no
+ * memory. */
 static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 				  struct tracefs_node *place, const struct stat *st)
 {
