@@ -25,7 +25,7 @@ enum root_part_number {
 	ROOT_PART_FUNCTIONS,
 	ROOT_PART_LIBCALLS,		/* the part LIBCALLS must come after BOOT, because
 					 * boot settings may switch its events on, and after
-					 * FUNCTIONS, whose state it has */
+					 * FUNCTIONS, whose state it uses */
 	ROOT_PART_USDT,			/* the part USDT must come after BOOT, because
 					 * boot settings may set the option usdt */
 	ROOT_PART_PROFILE,		/* the part PROFILE must come after FUNCTIONS,

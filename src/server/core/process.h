@@ -27,7 +27,7 @@ struct process {
 					 * dead, or belongs to another root now */
 	uint64_t stack;			/* start address of the process's stack, which
 					 * exec() changes */
-	uint32_t late_logged;		/* errno in abi_process.late that the server
+	uint32_t late_logged;		/* the errno in abi_process.late that the server has
 					 * logged last */
 	uint32_t left_changes;		/* value of abi_process.left_changes when the
 					 * server last logged the functions that the

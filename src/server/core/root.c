@@ -49,8 +49,7 @@ static int open_memory(struct root *root, int dirfd)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EBADMSG;
 	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
-		return -ENOENT;		/* the directory of this name belongs to another
-					 * root now */
+		return -ENOENT;		/* another root now has the directory with this name */
 	root->dev = st.st_dev;
 	root->ino = st.st_ino;
 	root->died = st.st_mtim;

@@ -48,14 +48,14 @@ struct root {
 					 * finished */
 	struct root *next_loading;	/* next root that waits for a parser, in the list
 					 * of such roots in server.c */
-	struct root *next_of_hash;	/* next root in its chain of the hash of all
-					 * roots; only roots.c uses the members from
-					 * here to is_in_dead */
+	struct root *next_of_hash;	/* next root in its chain of the hash of all roots;
+					 * only roots.c uses the members from here to
+					 * @is_in_dead */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* link in the list of roots that are awake; valid
 					 * if the root is awake */
 	TAILQ_ENTRY(root) dead_link;	/* link in the list of dead roots; valid if
-					 * is_in_dead is set */
+					 * @is_in_dead is set */
 	bool is_in_dead;
 	int refs;			/* number of references to this struct, held by
 					 * the server and by each node of the file tree */
@@ -98,8 +98,8 @@ struct root {
 	struct mapping *memory;		/* mapping of the bytes [0, arena_off) of the file
 					 * `memory`; NULL if the root is asleep or corrupt */
 	/* Where the tables, the heap and the arena are in the memory (abi/control.h).  The
-	 * offsets and nr_cpus come from a copy of the control block that was checked, because
-	 * the program can change the memory. */
+	 * offsets and @nr_cpus come from a copy of the control block that was checked,
+	 * because the program can change the memory. */
 	struct abi_control *control;	/* the control block; like the pointers to tables,
 					 * it points into `memory` */
 	struct abi_process *processes;
@@ -150,8 +150,8 @@ struct root {
 							 * processes had loaded when the
 							 * tables were last read */
 
-	struct extent *pending;		/* array of nr_pending blocks that were retired
-					 * and that processes may still use */
+	struct extent *pending;		/* array of @nr_pending blocks that were retired and
+					 * that processes may still use */
 	size_t nr_pending;
 	bool is_arena_known;		/* true: every block that a live process may use
 					 * is listed in shared memory or in @pending */
@@ -162,19 +162,18 @@ struct root {
 
 /*
  * Open the root @dirfd/@name.  A live root is mapped and loaded.  A dead root is only
- * inspected, and begins asleep.  If the result has is_loading set, the caller must call
- * root_load() later.  A root whose memory is invalid is returned as well, with state
- * CORRUPT or FOREIGN and without memory.
- * Returns 0.  Returns -ENOENT, -ENOTDIR or -ELOOP if this is not a root.  After
- * -ENOMEM, -ENOSPC, -EMFILE or -ENFILE the caller should try again later.  The caller
- * gets a reference, and is a user (root_use()).
+ * inspected, and begins asleep.  If root.is_loading of the result is true, the caller must
+ * call root_load() later.  A root whose memory is invalid is returned as well, with state
+ * CORRUPT or FOREIGN and without memory.  Returns 0.  Returns -ENOENT, -ENOTDIR or -ELOOP if
+ * this is not a root.  After -ENOMEM, -ENOSPC, -EMFILE or -ENFILE the caller should try again
+ * later.  The caller gets a reference, and is a user (root_use()).
  */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
 /*
- * Continue to load a root that root_new() has returned with is_loading set.  Returns 0
- * if the root is loaded or corrupt, and -ERESTART while a parser is working.  Returns
- * -ENOMEM, -EMFILE or the like if the server lacks memory or descriptors.
+ * Continue to load a root that root_new() has returned with root.is_loading set to true.
+ * Returns 0 if the root is loaded or corrupt, and -ERESTART while a parser is working.
+ * Returns -ENOMEM, -EMFILE or the like if the server lacks memory or descriptors.
  */
 int root_load(struct root *root);
 /* Take a reference of @root.  Returns @root. */

@@ -57,9 +57,9 @@ static int grow_hash(struct roots *roots)
 		return 0;
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
-		return roots->nr_hash ? 0 : -ENOMEM;	/* Without memory keep the old buckets:
-							 * the chains become longer, but the hash
-							 * still works. */
+		return roots->nr_hash ? 0 : -ENOMEM;	/* If there is no memory, keep the old
+							 * buckets: the chains become longer,
+							 * but the hash still works. */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;

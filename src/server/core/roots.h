@@ -25,9 +25,8 @@ TAILQ_HEAD(root_list_head, root);
 					 * at a time */
 
 struct roots {
-	struct root **hash;		/* array of nr_hash chains of roots, by hash of
-					 * the root's name; NULL if there are no chains
-					 * yet */
+	struct root **hash;		/* array of @nr_hash chains of roots, by hash of the
+					 * root's name; NULL if there are no chains yet */
 	uint32_t nr_hash;		/* number of chains in the array @hash; a power of
 					 * two */
 	uint32_t nr;			/* number of roots */

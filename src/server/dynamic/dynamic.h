@@ -93,8 +93,8 @@ extern const uint32_t nr_dynamic_kinds;
 struct dynamic_event {
 	TAILQ_ENTRY(dynamic_event) link;
 	const struct dynamic_kind *kind;
-	void *def;			/* definition of the event; the event's kind knows
-					 * its type */
+	void *def;			/* definition of the event; its type depends on the
+					 * event's kind */
 	uint32_t row;
 	uint32_t order;			/* abi_event.order */
 	uint32_t refs;			/* number of actions of histograms that record the
@@ -103,7 +103,7 @@ struct dynamic_event {
 	uint32_t nr_probes;		/* number of event probes whose target is this
 					 * event; while it is not 0, the event cannot be
 					 * removed */
-	bool has_target;		/* for an event probe: true if nr_probes of its
+	bool has_target;		/* for an event probe: true if @nr_probes of its
 					 * target, the dynamic event in row @target_row,
 					 * counts this probe */
 	uint32_t target_row;

@@ -23,8 +23,8 @@
 #include "event/format.h"
 #include <ulf/record.h>
 
-#define OFFSET_MAX	4096u		/* limit of the distance of memory that is read
-					 * from the address in a pointer field, bytes */
+#define OFFSET_MAX	4096u		/* maximum distance between memory that is read and
+					 * the address in a pointer field, bytes */
 #define CODE_MAX	(1u << 16)	/* limit of the size of an event probe's program,
 					 * bytes */
 

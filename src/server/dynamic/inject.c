@@ -57,8 +57,8 @@ static bool is_filtered(struct instance *instance, const struct event *event,
 	return !filter_match(filter->program, mark->rec, mark->bytes, &context);
 }
 
-/* Return true if @trigger, or a trigger after it in the list, can only act when it has
- * seen the record. */
+/* Return true if @trigger, or a trigger after it in the list, needs the record in order to act:
+ * the trigger has a filter, or its command reads the record. */
 static bool is_conditional(const struct trigger *trigger)
 {
 	for (; trigger; trigger = trigger->next)

@@ -20,7 +20,8 @@ struct root;
 
 /* ---- functions of function_libcalls.c ---- */
 
-/* Return the number of @event, enum libcall_event_id; -1: it is no event of libc's functions. */
+/* Return the number of @event, enum libcall_event_id; -1 if @event is no event of libc's
+ * functions. */
 int libcall_event_number(const struct event *event);
 /* Return the events that are on in some instance. */
 uint32_t libcalls_on(const struct root *root);

@@ -39,7 +39,8 @@ bool function_object_must_be_analysed(const struct function_object *object);
 bool functions_want_all(const struct root *root);
 /* Look whether a process looks for functions by name, for functions_want_all(). */
 void functions_see_wants(struct root *root);
-/* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
+/* Return true if the code of @plain, an object whose member @can_move is set, must be
+ * analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
 /* Return true if an object of @module is loaded and has functions, or has been analysed. */
 bool functions_know_module(const struct root *root, const char *module);

@@ -31,7 +31,7 @@
 #define EMPTY_MAX		8192u	/* if a root has so many objects, files without
 					 * functions are not remembered */
 #define FUNCTIONS_MAX		4000000u	/* maximum number of functions of a root */
-#define LINE_NS			10000u	/* ns after which the budget grows by one line */
+#define LINE_NS			10000u	/* time in which the budget grows by one line, ns */
 /* Cost of other work than reading /proc/PID/maps, as a number of lines of the budget. */
 #define LINES_PROCESS		50u	/* cost of a process, in lines of the budget */
 #define LINES_OBJECT		100u	/* cost of a new object, in lines of the budget */

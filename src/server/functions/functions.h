@@ -82,8 +82,8 @@ struct function_object {
 	const char **names;		/* raw name of each function site, in @symbols or
 					 * in @moved; NULL if the site has no name */
 	struct name_index index;	/* index by which a raw name is found in @names */
-	/* Written (demangled) names of functions. function_written.c sets
-	 * is_written_known, written and written_index. */
+	/* Written (demangled) names of functions. function_written.c sets @is_written_known,
+	 * @written and @written_index. */
 	bool is_written_known;		/* true: the names were demangled, or need no
 					 * demangling */
 	const char **written;		/* written name of each function site, NULL if the
@@ -353,7 +353,8 @@ bool functions_are_wanted(const struct root *root);
  * one. */
 bool functions_have_changed(const struct root *root);
 
-/* Users of functions that are on: tracers, as one bit for each buffer, and others. */
+/* The users of functions that are switched on: tracers, as one bit for each buffer, the
+ * profiler and the stack tracer. */
 struct function_tracers {
 	uint16_t entries, returns;	/* @entries: buffers whose tracer traces the
 					 * entries of functions; @returns: buffers whose

@@ -164,7 +164,8 @@ void hist_show_trigger(const struct instance *instance, const struct trigger *tr
 /* Free the state of the `hist` trigger @trigger, and remove the trigger from its
  * histogram (trigger_lang.free). */
 void hist_free(struct trigger *trigger);
-/* Return true if the histogram of @hist does not count hits of @hist now. */
+/* Return true if hits of the `hist` trigger @hist are not counted now, because the trigger is
+ * paused. */
 bool hist_is_paused(const struct hist_trigger *hist);
 /* Allocate the state of a `hist` trigger of @event.  Returns NULL if there is no memory. */
 struct hist_trigger *hist_trigger_new(struct instance *instance, const struct event *event);

@@ -19,9 +19,9 @@ struct ips {
 };
 
 /*
- * The fields after struct ips in a record of ftrace:func_repeats.  The time since the
- * last repetition has 48 bits.  The upper 16 bits are in top_delta, the lower 32 bits
- * in bottom_delta.
+ * The fields after struct ips in a record of ftrace:func_repeats.  The time since the last
+ * repetition has 48 bits.  The upper 16 bits are in the field `top_delta`, the lower 32 bits
+ * in `bottom_delta`.
  */
 struct repeats {
 	uint16_t count;

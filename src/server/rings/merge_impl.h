@@ -14,8 +14,8 @@ struct source {
 	struct mapping *map;		/* mapping of the ring; the source holds a
 					 * reference, so that the ring stays mapped */
 	uint32_t cpu;
-	uint64_t end;			/* number of the ring's entries after which the
-					 * stream ends (ring_cursor.entries) */
+	uint64_t end;			/* index of the first record that does not belong to
+					 * the stream any more (ring_cursor.entries) */
 	bool is_begun;			/* true: the stream has read at least one record
 					 * of this ring */
 	bool has_moved;			/* true: since the last merge_consume(), the
@@ -48,9 +48,9 @@ struct merge {
 					 * read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
 					 * because of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values that instance_rings.rings_serial
-						 * and reads_serial had when the rings
-						 * were opened */
+	uint64_t rings_serial, reads_serial;	/* values that instance_rings.rings_serial and
+						 * instance_rings.reads_serial had when the
+						 * rings were opened */
 	uint64_t horizon;		/* horizon: the stream returns only records up to
 					 * this time; younger records must wait for the
 					 * next batch */

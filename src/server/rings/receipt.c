@@ -81,13 +81,13 @@ static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
  * variables. */
 static char *border_pages;		/* two memory pages, across whose border a struct
 					 * mmsghdr lies; NULL if there are no receipts */
-static struct receipts *receipts;	/* mapping of the file of receipts; it is the
-					 * second page of border_pages */
+static struct receipts *receipts;	/* mapping of the file of receipts; it is the second
+					 * page of @border_pages */
 static uint64_t current;		/* ticket of the current delivery; 0 if there is
 					 * no ticket, or if it was cancelled */
 static int reply_fd = -1;
-static char *reply;			/* mapping of the reply's file reply_fd;
-					 * REPLY_BYTES bytes */
+static char *reply;			/* mapping of the file @reply_fd, in which replies are
+					 * stored before they are sent; REPLY_BYTES bytes */
 
 /* ---- functions that open, map and initialise the file of receipts ---- */
 

@@ -65,8 +65,8 @@ struct root_rings {
 
 /* The rings of an instance.  This is the state of INSTANCE_PART_RINGS. */
 struct instance_rings {
-	struct instance_ring *rings;	/* array of nr_rings rings, one for each
-					 * reference in abi_buffer.side */
+	struct instance_ring *rings;	/* array of @nr_rings rings, one for each reference in
+					 * abi_buffer.side */
 	uint32_t nr_rings;
 	uint64_t sides[ABI_CPUS / 64];	/* bitmap: for each CPU, the number of its main
 					 * side (0 or 1) when instance_sync() was last
@@ -142,8 +142,8 @@ uint32_t instance_page_bytes(const struct instance *instance);
 /* Return the size of a ring of @cpu in KiB, as buffer_size_kb shows it. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
-/* Get the counters of the rings of @cpu (or CPU_ALL), added up.  They are for the files
- * `stats` and for the header of `trace`. */
+/* Get the counters of the rings of @cpu (or CPU_ALL), added up.  The files `stats` and the
+ * header of `trace` show them. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 

@@ -420,7 +420,7 @@ int events_add_dynamic(struct root *root, const struct event *what, uint32_t ord
 		return r;
 	r = events_show_dynamic(root, what->row, what->row + 1);
 	if (r) {
-		/* Leave the format to the caller, because the call has failed:
+		/* The call has failed, so the caller keeps the format:
 		 * events_remove_dynamic() must not free it. */
 		root_events(root)->rows[what->row]->format = NULL;
 		events_remove_dynamic(root, what->row);

@@ -105,8 +105,8 @@ struct events {
 	uint32_t *system_index;		/* hash index by which a system is found by its
 					 * name; an element is 1 + number of the system,
 					 * or 0 if the element is free */
-	uint32_t system_index_size;	/* number of elements of system_index; a power of
-					 * two, at least 2 * nr_systems */
+	uint32_t system_index_size;	/* number of elements of @system_index; a power of
+					 * two, at least 2 * @nr_systems */
 	uint32_t tables_seen;		/* value that abi_control.tables_changed had at
 					 * the last events_refresh() */
 	bool has_refused;		/* true: error_log of the root says already that a

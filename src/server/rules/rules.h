@@ -48,11 +48,10 @@ struct root_rules {
 
 /* The filters and triggers of an instance.  This is the state of INSTANCE_PART_RULES. */
 struct instance_rules {
-	struct event_filter *filters;	/* array of nr_rows filters, indexed by row of the
+	struct event_filter *filters;	/* array of @nr_rows filters, indexed by row of the
 					 * event */
-	struct soft_event **softs;	/* array of nr_rows pointers, indexed by row of
-					 * the event; NULL if the event is not in soft
-					 * mode */
+	struct soft_event **softs;	/* array of @nr_rows pointers, indexed by row of the
+					 * event; NULL if the event is not in soft mode */
 	uint32_t nr_rows;		/* number of elements of @filters and of @softs:
 					 * the number of rows of the table of events when
 					 * a filter or trigger was last set */

@@ -263,8 +263,8 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* Limit the sum of the sizes of all blocks, because all buffers may refer
-		 * to one large block. */
+		/* Limit the sum of the sizes of all loaded blocks of rules: all buffers of a
+		 * hostile program may refer to one large block. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;

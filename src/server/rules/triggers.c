@@ -136,8 +136,9 @@ static int attach_trigger(struct instance *instance, const struct event *event,
 		}
 	}
 	if (soft->triggers)
-		soft->refs--;		/* all triggers of an event share one reference,
-					 * so drop the second one */
+		soft->refs--;		/* all triggers of an event together hold one
+					 * reference of the event's soft mode, so drop the
+					 * second one */
 	*ret_soft = soft;
 	return 0;
 }

@@ -75,9 +75,9 @@ struct trigger {
 	const struct trigger_lang *lang;	/* language of the trigger's command; NULL
 						 * if the command has none */
 	void *state;			/* data that the language keeps for this trigger */
-	struct trigger_program *programs;	/* array of nr_programs elements: for each
-						 * row of the event, the filter and the
-						 * data as compiled for this row */
+	struct trigger_program *programs;	/* array of @nr_programs elements: for each
+						 * row of the event, the filter and the data
+						 * as compiled for this row */
 	uint32_t nr_programs;
 };
 

@@ -29,8 +29,8 @@
 					 * read for one root */
 #define FILES_MAX	4096u		/* maximum number of files whose results are kept
 					 * for one root */
-#define LINES_MAX	65536u		/* maximum number of lines of /proc/PID/maps that
-					 * one look at all processes reads */
+#define LINES_MAX	65536u		/* maximum number of lines of /proc/PID/maps that are
+					 * read in one look at all processes */
 #define ID_SALT		0x7564736900000001ull	/* number that makes the name of a table
 						 * of probes differ from the name of the
 						 * table of moved functions of the same
@@ -352,8 +352,8 @@ int usdt_load(struct root *root)
 	int r = block_copy(root, shm_load(&root->control->usdt), &size,
 			   &root_usdt(root)->block, &copy, &bytes);
 
-	/* Drop the copy of the block: the next look at the processes finds the objects
-	 * again. */
+	/* Do not keep the copy of the block: the next look at the mappings of the processes
+	 * finds the objects again. */
 	if (!r)
 		free(copy);
 	return r;

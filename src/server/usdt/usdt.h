@@ -55,11 +55,13 @@ struct usdt_object {
 /* The USDT probes of a root.  This is the state of ROOT_PART_USDT. */
 struct root_usdt {
 	struct usdt_file *files;
-	struct usdt_object objects[ABI_USDT_OBJECTS_MAX];	/* objects that the last look at the
+	struct usdt_object objects[ABI_USDT_OBJECTS_MAX];	/* objects that the last look
+								 * at the mappings of the
 								 * processes has found */
 	uint32_t nr_objects;
-	bool is_parsing;		/* true: the last look at the processes has found
-					 * a file that is still being parsed */
+	bool is_parsing;		/* true: the last look at the mappings of the
+					 * processes has found a file that is still being
+					 * parsed */
 	uint64_t bytes_read;		/* number of bytes that parsers have read for this
 					 * root; limited */
 	struct abi_ring_ref block;	/* the published block */
@@ -93,8 +95,8 @@ void usdt_list_blocks(const struct root *root, struct extent_list *list);
 /* ---- functions that are defined in usdt_block.c ---- */
 
 /*
- * Publish the objects that the last look at the processes has found, or none if the
- * option usdt is off.  If this is not published yet, *@ret_changed is set to true, and
+ * Publish the objects that the last look at the mappings of the processes has found, or none
+ * if the option usdt is off.  If this is not published yet, *@ret_changed is set to true, and
  * the caller must call apply_start().  Returns 0, -ENOMEM, -ENOSPC or -EIO.
  */
 int usdt_publish(struct root *root, bool *ret_changed);
