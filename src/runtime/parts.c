@@ -48,7 +48,8 @@ const struct runtime_part runtime_part_table[] = {
 		.detach = sched_detach,
 	}, {
 		.name = "events",
-		.start = event_apply_all,	/* events that an init() has registered */
+		.start = event_apply_all,	/* switch on events that the method
+						 * init() of some part has registered */
 		.apply = event_apply_all,
 		.rings_changed = event_use_set,
 		.leave = event_stop_all,

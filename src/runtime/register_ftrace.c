@@ -55,8 +55,8 @@ static int ask_for_tables(void)
 	return boot_ask_for_tables();
 }
 
-/* Returns true if @ip is in an object that no compiler has prepared, and that the server was not
- * asked about.  Lock held. */
+/* Returns true if @ip is in a loaded object whose functions are not known: no compiler has
+ * prepared it, and the server was not asked for its table yet.  Lock held. */
 static bool is_in_unknown(unsigned long ip)
 {
 	struct loaded loaded;
@@ -85,8 +85,8 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
 	return filter_done(r);
 }
 
-/* The number of loads after which the server was asked; see struct object_unknown.  Threads may
- * overwrite each other's number: then the server is asked once more. */
+/* Value of object_unknown.loads when the server was last asked for tables.  Two threads may
+ * overwrite each other's value: then the server is asked once more. */
 static uint64_t asked_loads;
 
 /* Sets a filter as filter_set_glob() does, and returns with runtime_lock() held. */

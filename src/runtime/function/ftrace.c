@@ -60,8 +60,9 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	const struct fsites *sites = &object->sites;
 	uint64_t code = (uint64_t)fsite_code(sites, i);
 	uint32_t users = object->users ? object->users[i] : 0;
-	/* As for the server's tracers, functions of libraries that no compiler has prepared are
-	 * used only if a filter names them. */
+	/* As for the server's tracers, functions of a library that no compiler has prepared are
+	 * traced only if a filter names functions, and not if an empty filter selects all
+	 * functions. */
 	bool is_extra = wanted && object->moved && !is_program(object);
 
 	if (!fsite_is_known(&sites->table[i]))
@@ -188,9 +189,9 @@ static int worse_error(int first, int second)
 static void serve_unwinders(void);
 static bool has_served;			/* true: serve_unwinders() was called in this update */
 
-/* Give all sites of @object the users that they must have.  Returns 0, -EFAULT if the
- * object was unmapped, or the error that worse_error() chooses.  After such an error,
- * all sites without an error are updated. */
+/* Give all sites of @object the users that they must have.  Returns 0; -EFAULT if the object
+ * was unmapped; or the most important error of all steps.  After such an error, all sites
+ * without an error are updated. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;

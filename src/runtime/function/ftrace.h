@@ -100,8 +100,8 @@ struct ftrace_state {
 					 * [buffer.set] */
 	uint64_t restorer;		/* result of arch_restorer(), which never changes
 					 * after it is set */
-	/* graph_set is the element for the lane of its tag; the other lanes have
-	 * sets without rings */
+	/* for each lane, a set of rings: graph_set for the lane of its tag, and sets without
+	 * rings for all other lanes */
 	struct ring_set *graph_sets[FTRACE_LANES];
 	uint32_t active;		/* users that are on, one bit for each */
 	uint32_t graphs;		/* buffers that have function_graph, one bit for each */
@@ -171,9 +171,9 @@ struct ftrace_thread {
 					 * SHADOW_SLOWLY */
 	uint32_t depth;			/* depth of the next followed call */
 	uint32_t is_in_callback;	/* is 1 while the thread runs a callback of the program */
-	uint64_t page;			/* the memory page of a stack that ftrace.S
-					 * used last, whose shadow is at home
-					 * (shadow.h); only ftrace.S uses this member */
+	uint64_t page;			/* the memory page of a stack that ftrace.S used
+					 * last; its shadow is at home (see the top of
+					 * shadow.h); only ftrace.S uses this member */
 	uint64_t signal_stack, signal_bytes;	/* address and size of the signal
 						 * stack on which the thread's last
 						 * traced signal handler ran; size 0:
@@ -355,8 +355,8 @@ uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Returns the current time in ns, by the clock of the rings.  If the root has no such
  * clock, uses clock number 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* Returns the time that ftrace_now() returns.  For hit.c: uses only general
- * registers. */
+/* Returns the current time in ns, as ftrace_now() does, but uses only general registers, so
+ * hit.c may call it. */
 static inline uint64_t ftrace_hit_ns(void)
 {
 	uint64_t ns = ftrace_ring_ns();

@@ -13,8 +13,8 @@ struct object_unknown;
 
 /* Returns true if the filter of @ops selects the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
-/* Returns true if the filter of @ops names no functions that it selects, so that it selects all but
- * those of FILTER_BUT. */
+/* Returns true if the list FILTER_ONLY of @ops is empty.  The filter then selects all functions
+ * but those in the list FILTER_BUT. */
 bool filter_is_open(const struct ftrace_ops *ops);
 
 /* The lists of a filter.  FILTER_ONLY, set by ftrace_set_filter(): select only these

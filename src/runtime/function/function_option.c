@@ -76,7 +76,7 @@ static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 	};
 }
 
-/* Write @record up to the end of the first @bytes bytes of its union. */
+/* Write @record.  It ends in a union, of which only the first @bytes bytes are written. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes)
 {

@@ -299,7 +299,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 
 	top &= ~SHADOW_SLOWLY;
 	/* Check SHADOW_NONE first, because shadow_around() does not accept it.  @place may be
-	 * any interrupted stack pointer, so the other condition may be true for SHADOW_NONE. */
+	 * any interrupted stack pointer, even one above SHADOW_NONE. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -418,7 +418,7 @@ struct entering {
 	const struct ftrace_regs *regs;
 	struct shadow shadow;		/* the call's shadow, which set_shadow() stores */
 	struct shadow_tags tags;
-	bool is_many;			/* true: the tags need an entry in shadow_many */
+	bool is_many;			/* true: the table shadow_many must have the tags */
 };
 
 /* Record the entry of a call for the graph tracer with the tag @tag, one of tags.users.
@@ -577,9 +577,9 @@ static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
-/* Record the exit of a call (@shadow) that a tail call replaces by another call (@tags).
- * Returns the tags for which both calls are one signal handler: the records of these tags
- * mark neither an end of the handler at the first call nor a start at the second. */
+/* Record the exit of the call @shadow, which has made a tail call.  @tags: those of the call that
+ * replaces it.  Returns the tags for which both calls are one run of a signal handler: the
+ * records mark neither its end at the first call nor its start at the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -659,7 +659,7 @@ static uint32_t enter_function(uint64_t *place, uint32_t users, struct entering 
 	others = entry_for(users, call);
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
-		new->depth--;		/* callees get the depth of this call */
+		new->depth--;		/* calls inside get this call's depth */
 	others |= plain_enter(users, call->func, slot, call->regs, shadow, is_tail);
 	/* Follow a signal handler that a graph tracer traces, even if it is not recorded. */
 	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {

@@ -20,8 +20,8 @@
 #include "arch/arch.h"
 #include "runtime/function/libcalls.h"
 
-/* Functions that exist only in some versions of libc.  Only glibc has the last one: its mutexes
- * have the layout that libcalls.c reads. */
+/* Functions that do not exist in every libc: their addresses may be NULL.  Only glibc has
+ * gnu_get_libc_version(): libcalls.c reads mutexes, and knows only the layout of glibc's. */
 #pragma weak aligned_alloc
 #pragma weak memalign
 #pragma weak valloc

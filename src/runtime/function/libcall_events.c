@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Make the events of the system ulf_libc, and record them.  They belong to a module whose address
- * in the table of modules is 0, as those of system calls do, so all processes of a root share their
- * rows.
+ * Make the events of the system ulf_libc, and record them.  They belong to a module that libulf
+ * makes.  In every process the address of this module in the table of modules is 0 (as that of
+ * the module for system calls is), so all processes of a root share the rows of these events.
  */
 #include "runtime/function/libcalls.h"
 
@@ -18,9 +18,11 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/record.h>
 
-#define MADE_ID		0x736c6c616362696cull	/* names the module in the table of modules */
-#define NESTING_MAX	16u			/* a hit inside of so many hits and probes of this
-						 * thread is not recorded */
+#define MADE_ID		0x736c6c616362696cull	/* number that identifies the module of
+						 * these events */
+#define NESTING_MAX	16u			/* maximum nesting depth of hits and
+						 * probes in a thread; a deeper hit is
+						 * not recorded */
 
 static_assert(LIBCALL_NR <= ABI_LIBCALLS_MAX, "ABI");
 
@@ -88,7 +90,7 @@ struct record_thread {
 	unsigned long thread;
 };
 
-/* Each of them, to allocate space for any. */
+/* Space for the record of any of these events. */
 union record {
 	struct trace_entry entry;
 	struct record_malloc malloc;
@@ -142,7 +144,7 @@ FIELDS(record_thread, FIELD(record_thread, unsigned long, thread))
 
 /* ---- fill records ---- */
 
-/* Each of these functions fills @record for @hit, and returns its size. */
+/* Each of these functions fills @record for @hit, and returns the size of the record. */
 
 static size_t fill_malloc(union record *record, const struct libcall_hit *hit)
 {
@@ -181,7 +183,8 @@ static size_t fill_memalign(union record *record, const struct libcall_hit *hit)
 	record->memalign.alignment = hit->args[0];
 	record->memalign.bytes_req = hit->args[1];
 	if (hit->number == LIBCALL_POSIX_MEMALIGN) {
-		/* If the call has returned 0, it has written to this address. */
+		/* If posix_memalign() has returned 0, it has stored the address of the new
+		 * memory where its first argument points to. */
 		record->memalign.ptr = (int)hit->value ? NULL : *(void **)hit->args[0];
 		record->memalign.alignment = hit->args[1];
 		record->memalign.bytes_req = hit->args[2];
@@ -304,8 +307,8 @@ static void make_events(struct ulf_event events[LIBCALL_NR_EVENTS],
 		struct tracepoint *tp = &libcall_tracepoints[i];
 
 		tp->name = kinds[i].name;
-		/* Nothing calls @direct and @iter: they say after which function the stack of a
-		 * hit begins. */
+		/* Nothing calls the function in @direct and @iter: by it stack_save() knows
+		 * after which function the stack of a hit begins. */
 		tp->iter = (any_fn)libcall_record;
 		events[i] = (struct ulf_event){
 			.system = ABI_LIBC_SYSTEM, .name = kinds[i].name, .tracepoint = tp,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prepare hits of libc's functions: find their sites, and make the table of calls. */
+/* Prepare hits of libc's functions: find their sites, and allocate libcall_rows, the table of
+ * calls whose events are recorded at the return. */
 #include <errno.h>
 
 #include "runtime/base/memory.h"

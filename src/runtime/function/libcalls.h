@@ -26,9 +26,11 @@ struct shadow;
 
 #define LIBCALL_ARGS_MAX	4u	/* number of arguments that are kept until the return */
 
-/* The arguments of a function that locks a mutex are the mutex and these: */
-#define LIBCALL_ARG_START	1	/* when the function was called, ftrace_hit_ns() */
-#define LIBCALL_ARG_OWNER	2	/* thread id of the holder at that time */
+/* For a function that locks a mutex, args[0] is the mutex, and libulf stores these values in
+ * args[]: */
+#define LIBCALL_ARG_START	1	/* time of the call, from ftrace_hit_ns() */
+#define LIBCALL_ARG_OWNER	2	/* id of the thread that held the mutex at that
+					 * time */
 
 /* A call for which an event is recorded. */
 struct libcall_hit {
@@ -41,8 +43,8 @@ struct libcall_hit {
 
 /* The event of each function, by enum libcall_number: enum libcall_event_id. */
 extern const uint8_t libcall_event_of[LIBCALL_NR] FTRACE_HIDDEN;
-/* The tracepoints of the events, by enum libcall_event_id.  Only the events themselves have
- * probes there. */
+/* The tracepoints of the events, by enum libcall_event_id.  Their only probes are those that
+ * record the events. */
 extern struct tracepoint libcall_tracepoints[LIBCALL_NR_EVENTS] FTRACE_HIDDEN;
 
 /* A call whose event is recorded at its return. */
@@ -54,8 +56,11 @@ struct libcall_row {
 
 extern uint64_t libcall_sites[LIBCALL_NR] FTRACE_HIDDEN;	/* address of the site of each
 								 * function; 0: none */
-extern struct libcall_row *libcall_rows FTRACE_HIDDEN;	/* one element for each entry of the table
-							 * of shadows; NULL: not made yet */
+extern struct libcall_row *libcall_rows FTRACE_HIDDEN;	/* for each entry of the table
+							 * of shadows, the call whose
+							 * event is recorded at the
+							 * return; NULL: not allocated
+							 * yet */
 
 /* ---- at hits: any thread and any signal handler ---- */
 
@@ -74,21 +79,22 @@ enum libcall_when libcall_enter(uint64_t ip, uint64_t call_site, const struct ft
 uint32_t libcall_number_of(uint64_t ip) FTRACE_HIDDEN;
 /* Returns true if the event of the function @number needs the times of entry and return. */
 bool libcall_has_time(uint32_t number) FTRACE_HIDDEN;
-/* Keep what the event needs at the return of the call with @shadow: libcall_enter() has returned
- * LIBCALL_AT_RETURN.  @now_ns: ftrace_hit_ns() if libcall_has_time(),
- * else 0. */
+/* Store the arguments of the call with @shadow, because its event is recorded at the return:
+ * libcall_enter() has returned LIBCALL_AT_RETURN.  @now_ns: ftrace_hit_ns() if
+ * libcall_has_time() is true, else 0. */
 void libcall_follow(const struct shadow *shadow, uint64_t ip, const struct ftrace_regs *regs,
 		    uint64_t now_ns) FTRACE_HIDDEN;
-/* A call is followed at @shadow, and it has no event. */
+/* Note that the followed call with @shadow has no event to record at its return. */
 void libcall_forget(const struct shadow *shadow) FTRACE_HIDDEN;
 /* Returns true if the event of the call with @shadow must be recorded at its return.  The users of
  * the call must have FTRACE_PROFILE. */
 bool libcall_is_open(const struct shadow *shadow) FTRACE_HIDDEN;
-/* The call with @shadow has returned @value.  Returns false if no event must be recorded, else sets
- * *@ret. */
+/* Called when the call with @shadow has returned @value.  Returns false if no event must be
+ * recorded, else fills in *@ret. */
 bool libcall_leave(const struct shadow *shadow, uint64_t value,
 		   struct libcall_hit *ret) FTRACE_HIDDEN;
-/* Record the event of @hit, a struct libcall_hit *, through ftrace_call_slowly().  Returns 0. */
+/* Record the event of @hit, a struct libcall_hit *.  Hits call this function through
+ * ftrace_call_slowly(), which saves all registers.  Returns 0. */
 uint64_t libcall_record(uint64_t hit, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 /* ---- settings ---- */
@@ -96,7 +102,8 @@ uint64_t libcall_record(uint64_t hit, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* The addresses of the functions, by enum libcall_number; 0: there is no such function.
  * libcalls_init() sets them. */
 extern uint64_t libcall_addresses[LIBCALL_NR];
-/* Find the addresses.  Only libulf.so has this function.  May call any function of libc. */
+/* Find the addresses of the functions of libc.  Only libulf.so has this function.  May call any
+ * function of libc. */
 void libcalls_find(uint64_t ret_addresses[LIBCALL_NR]) __attribute__((weak)) FTRACE_HIDDEN;
 
 /* Method init of the part: register the events, and store the addresses of the functions in the

@@ -28,8 +28,8 @@
 static char directory[DIR_PATH_BYTES + sizeof("/" DIR_MOVED)];	/* path; "": not known */
 static uint32_t owner;			/* user id of the owner of the ulf directory */
 
-/* Id of the thread that keeps the directory open, and the descriptor of the directory, as
- * in codemem.c. */
+/* Id of the thread that keeps the directory open, and the descriptor of the directory.  The
+ * descriptor is valid in this thread only. */
 static long open_tid;
 static int open_fd;
 
@@ -40,9 +40,9 @@ void moved_file_init(void)
 	int saved = errno;
 
 	for (const char *at = roots; at; at = strstr(at + 1, "/" DIR_ROOTS "/"))
-		roots = at;		/* take the last occurrence of this name,
-					 * because the path of the ulf directory may
-					 * contain it, too */
+		roots = at;		/* use the last occurrence of "/roots/", because
+					 * the path of the ulf directory may contain
+					 * this text, too */
 	if (!roots || roots - root >= DIR_PATH_BYTES)
 		return;
 	memcpy(directory, root, (size_t)(roots - root));

@@ -43,8 +43,8 @@ struct object {
 
 /* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
-/* The sites of all objects that are switched while no other thread runs.  Lock held for all
- * methods. */
+/* The sites, of all objects, that can be switched only while no other thread runs (still.h).
+ * The caller of each method holds runtime_lock(). */
 extern const struct still_sites object_still;
 /*
  * object_get_named - find or make the struct object for a table that another process has
@@ -85,15 +85,17 @@ void object_drop(struct object *object);
 typedef int object_see(struct dl_phdr_info *info, size_t bytes, void *arg);
 void object_walk(object_see *see, void *arg);
 /*
- * Call @found with the site of each function whose name matches @glob, which has @len
- * bytes.  With @len 0, call it with the site of each function that has a name.  @found is
- * called with runtime_lock() held.  @unknown: the caller sets its member asked.
- * Returns with runtime_lock() held.
+ * Call @found with the site of each function whose name matches @glob, which has @len bytes.
+ * With @len 0, call it with the site of each function that has a name.  @found is called with
+ * runtime_lock() held.  @unknown: gets what the search has found out about objects whose
+ * functions are not known; the caller sets @unknown->asked.  Returns with runtime_lock() held.
  */
 typedef void (*object_found)(void *arg, uint64_t code);
-struct object_unknown {			/* objects whose functions are not known: no compiler has
-					 * prepared them */
-	uint64_t asked;			/* @loads when the server was asked for their tables */
+struct object_unknown {			/* objects whose functions are not known: no
+					 * compiler has prepared them, and the server
+					 * has not analysed them */
+	uint64_t asked;			/* value of @loads when the server was last
+					 * asked for tables of such objects */
 	uint64_t loads;			/* set by the search: a number that changes when objects are
 					 * loaded or unloaded */
 	bool has_some;			/* set by the search: a function of such an object matches,

@@ -172,7 +172,7 @@ static bool profile_enter(const struct fsite_slot *slot, const struct shadow *sh
 	return figure;
 }
 
-/* A call is followed at @shadow, and the profiler does not count it. */
+/* Note that the profiler does not count the followed call with @shadow. */
 static void profile_leave_out(const struct shadow *shadow)
 {
 	if (calls)
@@ -259,8 +259,8 @@ bool plain_hit(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs)
 	return when == LIBCALL_AT_RETURN;
 }
 
-/* After a tail call an event that waits for the return of the first function goes on waiting,
- * unless the second one has an event, too. */
+/* If the call is a tail call, an event that waits for the return of the first function goes on
+ * waiting, unless the second function has an event, too. */
 uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
 		     const struct ftrace_regs *regs, const struct shadow *shadow, bool is_tail)
 {
@@ -277,8 +277,8 @@ uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
 	return is_profiled || is_open || users & 1u << FTRACE_LIBC ? 1u << FTRACE_PROFILE : 0;
 }
 
-/* After a tail call the profiler's time ends.  An event waits for the return value, which is that
- * of the function that is called last. */
+/* If the call has made a tail call, the profiler's time for it ends now.  An event goes on
+ * waiting for the return value, which is that of the function that is called last. */
 void plain_leave(const struct shadow *shadow, uint64_t value, uint32_t marks)
 {
 	struct libcall_hit hit;

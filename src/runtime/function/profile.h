@@ -15,8 +15,9 @@ struct shadow;
 /* ---- functions for hit.c, which use general registers only.  Any thread that has a thread
  * slot, and any of its signal handlers, may call them. ---- */
 
-/* The users that know no depth and no tags are the profiler and the events of libc's functions
- * (libcalls.h).  Both have one bit in the users of a followed call, FTRACE_PROFILE. */
+/* The plain users of a function are the profiler and the events of libc's functions
+ * (libcalls.h): they need no depth and no tag.  Both share one bit in the users of a followed
+ * call, FTRACE_PROFILE. */
 
 /* Handle the entry of a function whose site @ip has the user FTRACE_LIBC.  Returns true if its
  * event must be recorded at the return.  @call_site: the return address. */
@@ -32,8 +33,8 @@ bool plain_hit(uint64_t ip, uint64_t call_site, const struct ftrace_regs *regs);
  */
 uint32_t plain_enter(uint32_t users, uint64_t ip, const struct fsite_slot *slot,
 		     const struct ftrace_regs *regs, const struct shadow *shadow, bool is_tail);
-/* The call with @shadow, whose users have FTRACE_PROFILE, has returned @value.  @marks:
- * ABI_GRAPH_TAIL if it has made a tail call, else 0. */
+/* Called when the call with @shadow, whose users have FTRACE_PROFILE, has returned @value.
+ * @marks: ABI_GRAPH_TAIL if the call has made a tail call, else 0. */
 void plain_leave(const struct shadow *shadow, uint64_t value, uint32_t marks);
 
 /* ---- functions whose caller holds runtime_lock() ---- */

@@ -34,8 +34,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHADOW_KEYS	0x10000u	/* number of homes; called nr at the top of this
-					 * file */
+#define SHADOW_KEYS	0x10000u	/* number of homes, which the comment above
+					 * calls nr */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
 #define SHADOW_PROBES	64u		/* maximum number of keys that a search tries,
 					 * from keys[nr + hash(page)] on */
@@ -64,8 +64,9 @@ struct shadow {
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_DOWNS	8u		/* maximum number of signal stacks that a walk
 					 * over calls crosses */
-#define SHADOW_FAR	256u		/* maximum number of calls that a walk passes,
-					 * which takes some microseconds */
+#define SHADOW_FAR	256u		/* maximum number of calls that a walk from call
+					 * to call visits; so a walk takes some
+					 * microseconds at most */
 
 /* The table of shadows.  shadow_make() sets both pointers once, and they never change. */
 extern uint64_t *shadow_keys;		/* array of SHADOW_PAGES keys; NULL: not

@@ -20,9 +20,11 @@ struct still_sites {
 	uint64_t (*list)(struct abi_stop_range *to);
 	/* Notes that a thread may execute the instruction at @addr next. */
 	void (*note)(uint64_t addr);
-	/* Switches the sites; no other thread runs.  Adds to *@ret_used the number of sites that
-	 * stay off because of note().  Returns 0 or the first -errno.  The caller is between
-	 * patch_begin() and patch_end(). */
+	/*
+	 * Switches the sites; no other thread runs.  A site stays off if a thread may execute
+	 * its instructions (see note()).  Adds the number of these sites to *@ret_used.
+	 * Returns 0 or the first -errno.  The caller is between patch_begin() and patch_end().
+	 */
 	int (*flip)(uint32_t *ret_used);
 };
 

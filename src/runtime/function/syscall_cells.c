@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of an object's system calls; see syscalls.c. */
+/* The cells of an object's system calls: the code to which the jumps before and after a call
+ * lead; see syscalls.c. */
 #include <errno.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ bool syscalls_are_wanted(void)
 
 /* ---- function sites ---- */
 
-/* Returns true if a jump around @call may replace one of the bytes of @row. */
+/* Returns true if a jump before or after @call may replace one of the instructions that are
+ * moved when the function of @row is traced. */
 static bool do_overlap(const struct moved_syscall *call, const struct moved_row *row)
 {
 	uint64_t end = call->vaddr + MOVED_SYSCALL_BYTES + call->after_bytes;

@@ -140,8 +140,9 @@ static void make_fields(struct syscall_pair *pair, const char **text)
 	*field = (struct ulf_field){ .size = syscall_enter_bytes(pair) };
 }
 
-/* The probes.  A copy of the record is made, because a plan writes to the bytes before it.  The
- * hook has memory for all members of @from, whatever @bytes is. */
+/* Record a hit of @event.  A copy of the record @from is made, because a plan writes to the
+ * bytes before the record.  The hook provides memory for all members of @from, even if @bytes
+ * is smaller. */
 static void record_hit(const struct ulf_event *event, const struct scall_record *from,
 		       uint32_t bytes)
 {
@@ -161,8 +162,8 @@ static void probe_exit(void *event, const struct scall_record *record)
 	record_hit(event, record, syscall_exit_bytes());
 }
 
-/* @hook: the function after which the stack of a hit begins; nothing calls the members direct and
- * iter. */
+/* @hook: the function after which the stack of a hit begins.  stack_save() finds it in the
+ * members direct and iter; nothing calls it through these members. */
 static void make_event(struct ulf_event *event, struct tracepoint *tp, const char *system,
 		       const char *name, void (*hook)(void))
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Record a system call whose record a hook of scall.S could not write.  This file uses general
- * registers only, because the vector registers hold values of the program: they are saved only if
- * the plan of the event has more than one buffer, or more than a buffer.
+ * registers only, because the vector registers hold values of the program.  If this code cannot
+ * write the record either, for example because the event is not plain (plan.c), it calls C code
+ * that may use any register through ftrace_call_slowly(), which saves the registers first.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +15,8 @@
 #include "runtime/function/syscall_events.h"
 #include "runtime/function/syscalls.h"
 
-/* Make space for a record if the event is plain (plan.c).  Returns what hit_make_space() does. */
+/* If the event is plain (plan.c), make space for a record in the ring of the current CPU.
+ * Returns the result of hit_make_space(), or -EINVAL. */
 static int make_space(const struct ulf_event *event, uint32_t bytes)
 {
 	const struct event_use *use;

@@ -132,7 +132,7 @@ static int switch_object(struct object *object, bool is_on)
 	return r;
 }
 
-/* ---- what the hooks do ---- */
+/* ---- select the events that the hooks record ---- */
 
 static bool is_event_on(const struct ulf_event *event)
 {
@@ -169,8 +169,8 @@ static bool set_exit(struct scall_step *step, const struct syscall_pair *pair, b
 	return set_step(step, &pair->exit, syscall_exit_bytes(), is_wanted);
 }
 
-/* Set the steps of all system calls.  Returns true if some event is on and
- * @is_wanted is true. */
+/* Let the hooks record those events of system calls that are on, if @is_wanted is true; else
+ * let them record none.  Returns true if the hooks must record some event. */
 static bool set_steps(bool is_wanted)
 {
 	bool is_any_on = false;

@@ -39,11 +39,12 @@ void syscalls_free(struct syscalls *syscalls);
 
 /* ---- functions of syscall_hit.c and syscall_cells.c for syscalls.c ---- */
 
-/* Record a hit that a hook has left to C (scall_slowly). */
+/* Record a hit whose record the hook could not write itself.  The hook calls this function. */
 void syscall_hit_slowly(const struct ulf_event *event, struct scall_record *record,
 			uint32_t bytes);
 
-/* The system calls of an object.  runtime_lock() protects all members. */
+/* The jumps around the system calls of an object, and the code to which they lead.
+ * runtime_lock() protects all members. */
 struct syscalls {
 	struct fcode_cell *cells;	/* array of cells, two for each row of the
 					 * table: one before the call, one after it */

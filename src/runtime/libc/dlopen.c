@@ -31,8 +31,9 @@
 
 static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 					 * constructor ran */
-static uint64_t seen;			/* value of dlpi_adds (see @adds) at the last
-					 * call of has_come() */
+static uint64_t seen;			/* value of dlpi_adds, the number of objects
+					 * that were ever loaded, at the last call of
+					 * has_come() */
 
 struct look {
 	uint64_t addr;			/* address in the object that is searched for */

@@ -226,8 +226,8 @@ static long check_program(const struct exec_call *call)
 	char path[PATH_BYTES];
 	long ret = 0;
 
-	/* The program may have changed its root directory, so that this path is
-	 * not valid any more. */
+	/* Check that the path of libulf.so is still valid: the program may have changed its
+	 * root directory. */
 	if (arch_syscall3(SYS_faccessat, AT_FDCWD, libulf, R_OK))
 		return ABI_UNFOLLOWED_PATH;
 	if (call->flags & AT_EMPTY_PATH && !*call->file) {

@@ -141,7 +141,8 @@ static bool needs_libasan(int fd, const Elf64_Ehdr *head)
 	return false;
 }
 
-/* Returns true if a section has the name BODIES.  Reads the names in parts that overlap. */
+/* Returns true if the program contains libulf.a: then one of its sections has the name BODIES.
+ * Reads the names of sections in parts that overlap, so that no name is cut in all of them. */
 static bool contains_libulf(int fd, const Elf64_Ehdr *head)
 {
 	char window[512];

@@ -373,9 +373,12 @@ static void fill_report(const union raw_report *raw, struct perf_report *report)
 	}
 }
 
-/* Returns true if @report is the second report of one change (see the head of this file).
- * Two equal reports in a row are always such a pair: between two switches in of a thread on
- * one CPU there is a switch out, and a thread starts only once. */
+/*
+ * Returns true if @report repeats the last report of its kind on this CPU: two perf events have
+ * reported one change (see the top of this file).  Two equal reports in a row are always such a
+ * pair: between two switches in of a thread on one CPU there is a switch out, and a thread
+ * starts only once.
+ */
 static bool is_repeated(struct cpu *cpu, const struct perf_report *report)
 {
 	uint32_t *last = &cpu->last_tid[report->kind];
@@ -385,8 +388,9 @@ static bool is_repeated(struct cpu *cpu, const struct perf_report *report)
 	if (*last == report->tid)
 		return true;
 	*last = report->tid;
-	/* A switch in the other direction, and the start or the end of a thread, end such a
-	 * pair. */
+	/* After a switch out, the next switch in is a new change, even if it is of the thread
+	 * that was switched in last; and the other way round.  After the start of a thread, the
+	 * next end of a thread is a new change. */
 	if (report->kind == PERF_KIND_OUT)
 		cpu->last_tid[PERF_KIND_IN] = 0;
 	if (report->kind == PERF_KIND_IN)

@@ -32,8 +32,9 @@
 #define SETTLE_NS	1000000
 #define BATCH		256u		/* number of reports that are recorded without
 					 * releasing the lock */
-#define BATCHES_MAX	64u		/* maximum number of batches before settings
-					 * are applied */
+#define BATCHES_MAX	64u		/* maximum number of times that the agent
+					 * records BATCH reports before it applies
+					 * settings */
 #define EXIT_MS		1000		/* longest wait of exit() for a round, ms */
 #define CHILDREN_MAX	64u		/* number of children whose exec() and exit
 					 * are recorded */

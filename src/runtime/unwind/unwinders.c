@@ -76,12 +76,12 @@ static int find_object(void *pc, struct dl_find_object *ret)
 	return kind == FCODE_NONE ? r : answer(kind, ret);
 }
 
-/* ---- what was done before ---- */
+/* ---- what the previous unwinders_serve() has done ---- */
 
 /*
- * Most calls of unwinders_serve() find the objects of the call before.  Then it suffices to look
- * whether all words that were changed still are: a thread may have bound one of them again.
- * Protected by runtime_lock().
+ * Most calls of unwinders_serve() find the same objects as the previous call.  Then it suffices
+ * to check that each changed word still refers to find_object(): a thread may have bound one of
+ * them again.  Protected by runtime_lock().
  */
 static struct {
 	uint64_t objects;		/* number made of the loader's list; 0: look at all
@@ -312,8 +312,8 @@ static void serve_object(struct search *search, const struct link_map *map, uint
 	change_references(search, search->by_tag[DT_RELA], search->by_tag[DT_RELASZ]);
 }
 
-/* Serve the objects of the loader's list from the struct link_map at @at on:
- * forwards or, if @is_back is true, backwards. */
+/* Change the references in the objects of the loader's list, beginning with the struct link_map
+ * at address @at: forwards or, if @is_back is true, backwards. */
 static void serve_list(struct search *search, uint64_t at, bool is_back)
 {
 	struct link_map map;

@@ -47,7 +47,8 @@ struct usdt_object {
 					 * end; 0: the object was unloaded */
 	bool is_named;			/* true: the server's block names the object */
 	bool is_registered;		/* true: @module is registered */
-	bool is_updating;		/* true: its sites are being switched */
+	bool is_updating;		/* true: the sites of this object are being
+					 * switched */
 	const struct usdt_head *table;
 	struct ulf_module module;
 	struct ulf_event **events;	/* array of the events of the table,
@@ -58,8 +59,8 @@ struct usdt_object {
 };
 
 static struct usdt_object *objects;
-static bool has_put_off;		/* true: some update was put off, because a
-					 * library may be unloaded now */
+static bool has_put_off;		/* true: an update of sites was put off, because
+					 * a library may be unloaded at this moment */
 
 /* ---- make events ---- */
 
