@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwind tables for stubs, slots and copies (fcode.h), as foreign unwinders read them: for
- * each kind of code an .eh_frame_hdr without a search table, and an .eh_frame with one FDE
- * for all addresses.  A foreign unwinder gets these tables for an address whose kind of
- * code is known (runtime/unwind/unwinders.c).
+ * Unwind tables for stubs, slots and copies of moved instructions (fcode.h), as foreign
+ * unwinders read them: for each kind of code an .eh_frame_hdr without a search table, and an
+ * .eh_frame with one FDE for all addresses.  A foreign unwinder gets these tables for an
+ * address whose kind of code is known (runtime/unwind/unwinders.c).
  *
  * The frame has no bytes.  Its rules lead from the instruction to its original, in the same
  * function: rip and rsp are computed, and no other register changes.  'S' in the CIE says that

@@ -186,8 +186,11 @@ int fcode_make_cell(const struct moved_head *head, const struct moved_row *row, 
 	return 0;
 }
 
-/* Convert *@pc, the address of an instruction of a copy, to the address of its original.
- * Set *@sp to the stack pointer that a thread would have at the original. */
+/*
+ * Convert *@pc, the address of an instruction in a copy of moved instructions, to the address
+ * of the original instruction. Set *@sp to the stack pointer that a thread would have at the
+ * original instruction.
+ */
 static void copy_original(uint64_t *pc, uint64_t *sp)
 {
 	const struct fcode_cell *cell =

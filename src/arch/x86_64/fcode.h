@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the function for which a thread executes a stub, a slot or a copy (made by fsite.c and
- * fmoved.c).  Such a thread has the stack and the registers of a thread that executes the
- * first instructions of the function, except that rsp may differ by the size of a return
- * address.  So each instruction stands for one of the function:
+ * Find the function for which a thread executes a stub, a slot or a copy of moved instructions
+ * (made by fsite.c and fmoved.c).  Such a thread has the stack and the registers of a thread
+ * that executes the first instructions of the function, except that rsp may differ by the size
+ * of a return address.  So each instruction stands for one of the function:
  *
  *	stub				the function's site
  *	slot				the function's site
@@ -83,8 +83,10 @@ enum fcode_kind {
  */
 void fcode_add(uint64_t slots, uint64_t cells, uint64_t end);
 void fcode_remove(uint64_t slots);
-/* Make the cells of probes from @cells to before @copies known, and the copies from there to before
- * @end.  fcode_remove(@cells) forgets them. */
+/*
+ * Make the cells of probes from @cells to before @copies known, and the copies of moved
+ * instructions from there to before @end.  fcode_remove(@cells) forgets them.
+ */
 void fcode_add_probes(uint64_t cells, uint64_t copies, uint64_t end);
 
 /*

@@ -49,8 +49,8 @@
 #include "arch/x86_64/pun.h"
 #include "base/bits.h"
 
-#define REACH		0x70000000ull	/* maximum distance from any byte of the text
-					 * to any slot or copy, bytes */
+#define REACH		0x70000000ull	/* maximum distance from any byte of the text to any
+					 * slot or copy of moved instructions, bytes */
 #define STEP		0x1000000ull	/* distance between two addresses at which the
 					 * code tries to map memory, bytes */
 #define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* maximum size of a jump: one with a

@@ -37,17 +37,16 @@ uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
 /*
- * Switch site @i, whose way is FMOVED_LIVE or FMOVED_LIVE_REX: on if the site must have
- * users, else off.  The caller calls this only for a site that is in the other state.
- * Returns 0, or -EILSEQ if the site or its stub has unexpected bytes.
+ * Switch site @i, whose way is FMOVED_LIVE or FMOVED_LIVE_REX: on if a tracer or callback must
+ * be called there (fsite.users), else off.  The caller calls this only for a site that is in
+ * the other state.  Returns 0, or -EILSEQ if the site or its stub has unexpected bytes.
  */
 int fmoved_switch(const struct fsites *sites, uint32_t i);
 /*
- * Write the jump to site @i if the site must have users, else its original bytes.  The
- * caller must have stopped all other threads, and none of them may stand between two
- * instructions that the jump replaces.
- * Returns 0, or -EILSEQ if the bytes at the site are neither the jump nor the original
- * bytes.
+ * Write the jump to site @i if a tracer or callback must be called there (fsite.users), else
+ * its original bytes.  The caller must have stopped all other threads, and none of them may
+ * stand between two instructions that the jump replaces.
+ * Returns 0, or -EILSEQ if the bytes at the site are neither the jump nor the original bytes.
  */
 int fmoved_flip(const struct fsites *sites, uint32_t i);
 /* Returns true if the bytes of site @i are no longer those that fmoved_switch() or

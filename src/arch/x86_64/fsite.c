@@ -443,10 +443,10 @@ static int flip_site(struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Write the new users of site @i to its slot.  If the site needs a body, the slot
- * already contains the address of the body.  The slot is written byte by byte.  So
- * a thread may see any mixture of old and new bytes; every such mixture has some
- * of the users, and an entry that serves them. */
+/* Write the new users (tracers, callbacks ...) of site @i to its slot.  If the site needs a
+ * body, the slot already contains the address of the body.  The slot is written byte by byte.
+ * So a thread may see any mixture of old and new bytes; every such mixture has some of the
+ * users, and calls an entry of ftrace.S that works for them. */
 static void set_slot_users(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -461,8 +461,8 @@ static void set_slot_users(const struct fsites *sites, uint32_t i)
 	patch_put(PATCH_SLOTS, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
-/* Write the users to the slots of all changed sites.  After an error all sites stay marked
- * as changed (is_changed). */
+/* Write the users (tracers, callbacks ...) to the slots of all changed sites.  After an error
+ * all sites stay marked as changed (is_changed). */
 static int set_all_slot_users(struct fsites *sites)
 {
 	int r;

@@ -14,8 +14,8 @@
 /* A function site. */
 struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
-	uint32_t users;			/* bits of the users that must be called at
-					 * this site */
+	uint32_t users;			/* bits of the users (tracers, callbacks ...) that must
+					 * be called at this site */
 	uint8_t form;			/* enum fsite_form */
 	uint8_t is_on:1;		/* is 1 if the site jumps to its slot */
 	uint8_t is_changed:1;		/* is 1 if @users are not in the site's slot
@@ -35,8 +35,8 @@ struct fsite_slot {
 	uint8_t code[24];		/* the code that the site jumps to (see
 					 * fsite.c); if code[0] is 0 the slot is
 					 * unused */
-	uint32_t users;			/* bits of the users that are called at the
-					 * function's entry */
+	uint32_t users;			/* bits of the users (tracers, callbacks ...) that the
+					 * slot calls at the function's entry */
 	struct fsite_body {
 		uint32_t word;		/* value for shadow.word if the call is simple
 					 * (shadow_tags.h) */
@@ -49,15 +49,15 @@ struct fsite_slot {
 	const uint8_t *site;		/* address of the site */
 };
 
-/* The stubs and slots of all sites of one form in a module. */
+/* The stubs and slots of all sites of one form (enum fsite_form) in a module. */
 struct fsite_map {
 	uint8_t *base;			/* start of the mapping; NULL: there is
 					 * no mapping yet */
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* distance from the end of a site to its stub, bytes */
 	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
-	uint8_t *cells;			/* for FSITE_COPY: array of cells (fcode.h)
-					 * with the copies, after the slots; else
+	uint8_t *cells;			/* for FSITE_COPY: array of cells (fcode.h) with the
+					 * copies of moved instructions, after the slots; else
 					 * NULL */
 };
 
@@ -83,8 +83,8 @@ struct fsites {
 	uint32_t nr_switched;		/* number of times that a site was switched on
 					 * or off; the caller may reset it to 0 */
 	bool has_old_slots;		/* true: fsites_switch() could not write to
-					 * some slots, so these slots possibly still
-					 * have old users and an old body.word */
+					 * some slots, so these slots possibly still call old
+					 * users, and have an old body.word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -136,8 +136,10 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* Request that the users of site @i become those whose bits are set in
- * @users. */
+/*
+ * Request the users of site @i: the tracers, callbacks and others whose bits are set in
+ * @users.
+ */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -147,22 +149,23 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 }
 
 /*
- * Give the changed sites the users that were requested.  Sites with users are switched
- * on, sites without users off.  The caller must call three functions in this order.
- * fsites_prepare() makes the slots of these sites and writes the distances of their
- * jumps.  fsite_set_body() writes the body of each site that needs one.  fsites_switch()
- * adds the users and completes the jumps.  fsites_prepare() and fsites_switch() handle
- * all sites in one batch.  Returns 0 or the first error.  Sites without an error are
- * switched.  The next call tries the others again.  -EILSEQ: unexpected bytes; -ENOMEM:
- * no space for stubs within reach; -EFAULT: the text is unmapped.  Two threads must not
- * call these functions at the same time.
+ * Make the changed sites call the users (tracers, callbacks ...) that fsite_want() has
+ * requested.  Sites with users are switched on, sites without users off.  The caller must call
+ * three functions in this order. fsites_prepare() makes the slots of these sites and writes the
+ * distances of their jumps.  fsite_set_body() writes the body of each site that needs one.
+ * fsites_switch() adds the users and completes the jumps.  fsites_prepare() and fsites_switch()
+ * handle all sites in one batch.  Returns 0 or the first error.  Sites without an error are
+ * switched.  The next call tries the others again.  -EILSEQ: unexpected bytes; -ENOMEM: no
+ * space for stubs within reach; -EFAULT: the text is unmapped.  Two threads must not call these
+ * functions at the same time.
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
 
 /*
  * Functions for sites of the form FSITE_COPY that can be switched only while no other
- * thread of the process runs (fmoved.c).  fsites_switch() leaves such sites marked.
+ * thread of the process runs (fmoved.c).  fsites_switch() does not switch such sites, and
+ * leaves them marked as changed.
  *
  * fsites_need_flip - returns true if such a site must be switched.
  * fsites_inner_range - get the addresses in site @i at which a thread must not be when the site
@@ -216,8 +219,8 @@ bool fsites_use(const struct fsites *sites, const uint8_t *addr, uint32_t nr);
 void fsites_done(struct fsites *sites);
 
 /* ftrace_entry_of() returns the entry that @slot must call, which depends on the users
- * and the body of the slot (shadow_tags.c).  ftrace_entry() is the entry that serves
- * all users. */
+ * and the body of the slot (shadow_tags.c).  ftrace_entry() is the entry that works for any set
+ * of users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
 /* Returns the value that body.word of @slot must have: the number of the body, and the tag

@@ -90,19 +90,21 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out:
-	 * rsi = the address of its shadow.  The result is only correct if the
-	 * shadows of this memory page of the stack are at home (shadow.h).  rdx:
-	 * scratch */
+	/* Compute the address of a shadow, in which the graph tracer keeps its data of a call.
+	 * In: rsi = an address on the stack.  Out: rsi = the address of its shadow.  The result
+	 * is only correct if the memory page of this address is at home: keys[page % nr] is its
+	 * key (shadow.h).  rdx: scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* Go to \other unless the shadow of a stack address is known to be at home,
-	 * which is so if the address is in the memory page that turn_page stored
-	 * last.  In: rsi = the address on the stack.  rax: scratch */
+	/*
+	 * Go to \other unless a stack address is in the memory page that turn_page stored last.
+	 * That page is known to be at home (shadow.h).  In: rsi = the address on the stack.
+	 * rax: scratch
+	 */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -305,9 +307,9 @@ graph_full\lane:
 	graph_entry 3
 
 	/*
-	 * The entry that serves all users.  It is at the end of the memory page of
-	 * entries.  If there are more entries than fit, the assembler reports an
-	 * error at .org.
+	 * The entry that works for any set of users (tracers, callbacks ...).  It is at the end
+	 * of the memory page with all entries.  If there are more entries than fit, the
+	 * assembler reports an error at .org.
 	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry

@@ -10,7 +10,8 @@
 #define GRAPH_BODY_LANDING	11	/* offset in a body of the instruction to
 					 * which unwinders jump after an exception,
 					 * bytes */
-#define FTRACE_LANES		4	/* number of lanes: entries for graph tracers */
+#define FTRACE_LANES		4	/* number of lanes, which are entries of ftrace.S; a
+					 * graph tracer with tag t uses lane t % FTRACE_LANES */
 
 #include "arch/x86_64/fsite.h"
 
@@ -67,8 +68,10 @@ struct ftrace_offsets {
  */
 int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 
-/* Entries that slots call in common cases: one for the function tracer, and one for each
- * lane of the graph tracer.  ftrace_entry_of() selects the entry of a slot. */
+/*
+ * Entries of ftrace.S that slots call in frequent cases: one for the function tracer, and
+ * FTRACE_LANES for graph tracers.  ftrace_entry_of() selects the entry of a slot.
+ */
 void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph0(void) FTRACE_HIDDEN;
 void ftrace_entry_graph1(void) FTRACE_HIDDEN;

@@ -24,7 +24,7 @@ enum insn_flow {
 				 * instruction is a return or a trap */
 };
 
-/* How an instruction becomes a part of a copy. */
+/* How an instruction is changed when it becomes a part of a copy of moved instructions. */
 enum insn_move {
 	INSN_PLAIN,		/* the bytes of the instruction are copied; if
 				 * has_address is true, the distance at offset `field`

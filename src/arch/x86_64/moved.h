@@ -51,7 +51,10 @@ bool moved_check(const void *table, uint64_t bytes);
 int moved_copy(const struct moved_head *head, const struct moved_row *row, uint64_t bias,
 	       uint64_t copy, uint8_t to[MOVED_COPY_MAX]);
 
-/* moved_find - find the row with the address @vaddr.  Returns NULL if there is none. */
+/*
+ * moved_find - find the row of the table for the code at the address @vaddr.  Returns NULL if
+ * there is none.
+ */
 const struct moved_row *moved_find(const struct moved_head *head, uint64_t vaddr);
 
 /* moved_hash - compute a hash of the @bytes bytes at @data

@@ -164,7 +164,10 @@ void function_offsets(void)
 	/* the byte of shadow.word that contains the tag if the call is simple
 	 * (shadow_tags.h) */
 	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);
-	/* mask of the bits of a stack address that select a shadow at home */
+	/*
+	 * mask of the bits of a stack address that select its shadow, if its memory page is at
+	 * home (shadow.h)
+	 */
 	DEFINE(SHADOW_HOME_MASK, SHADOW_KEYS * SHADOW_SLOTS * 8ull - 8);
 	DEFINE(SHADOW_BODY_MASK, SHADOW_BODY_MASK);
 

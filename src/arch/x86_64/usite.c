@@ -191,8 +191,10 @@ static int write_copy(const struct usites *sites, const struct usite *site, cons
 	return r;
 }
 
-/* Returns true if the site can be switched in the way @way with its cell at @cell.  Takes the stub,
- * or writes the copy. */
+/*
+ * Returns true if the site can be switched in the way @way with its cell at @cell.  Also takes
+ * memory for the stub, or writes the copy of moved instructions.
+ */
 static bool take_cell(const struct usites *sites, const struct usite *site, enum usite_way way,
 		      const uint8_t *cell)
 {

@@ -78,7 +78,8 @@ struct usites {
 	uint64_t bias;			/* address in memory minus address in the file */
 	uint8_t *cells[USITE_AREAS];	/* two areas of memory, below and above the text: an
 					 * array with a cell for each site, then an array with a
-					 * copy for each site; NULL: not mapped */
+					 * copy of moved instructions for each site; NULL: not
+					 * mapped */
 	bool is_listed;			/* true: this struct is in the list of all
 					 * objects with sites */
 };
