@@ -105,8 +105,8 @@ static enum moved_syscall_reason find_first(const struct mover *mover, const str
 	return MOVED_SYSCALL_SHORT;
 }
 
-/* Make a copy of the instructions of @before from number @first on.  Returns false if the
- * copy is too long. */
+/* Make a copy of the instructions before a system call: those of @before, from number @first
+ * on.  Returns false if the copy is too long. */
 static bool copy_before(const struct mover *mover, const struct before *before, uint32_t first,
 			struct insn_copy *ret)
 {
