@@ -39,8 +39,9 @@
 #define PAUSE_LONG_NS	5000000
 #define SINGLE_NS	100000000u	/* longest wait until pthread_create() makes libc use
 					 * its locks, ns */
-#define STARTER_NS	5000000000ull	/* longest wait until the starter has left the carrier,
-					 * ns */
+#define STARTER_NS	5000000000ull	/* longest wait until the starter (the thread that calls
+					 * pthread_create()) has left the carrier, in which it
+					 * begins, ns */
 #define LOAD_NS		15000000000ull	/* longest wait until libulf has made its root, ns */
 #define CLONE_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
 			 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
