@@ -27,11 +27,12 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_result.h"
 
-#define OWNER_MAX	2u		/* maximum number of running jobs of one owner;
-					 * sessions do not count */
-#define JOBS_MAX	64u		/* maximum number of running jobs of all owners;
-					 * sessions do not count */
-#define SESSIONS_MAX	128u		/* maximum number of sessions of all owners */
+#define OWNER_MAX	2u		/* maximum number of running jobs of one owner; jobs
+					 * that answer queries (sessions) do not count */
+#define JOBS_MAX	64u		/* maximum number of running jobs of all owners; jobs
+					 * that answer queries (sessions) do not count */
+#define SESSIONS_MAX	128u		/* maximum number of sessions (jobs that answer queries)
+					 * of all owners */
 #define IDLE_NS		60000000000ull	/* longest time without queries, after which a session
 					 * ends, ns */
 #define ASKS_MAX	16u		/* maximum number of separate debug files for which a
