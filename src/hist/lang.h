@@ -127,7 +127,8 @@ struct hist_action_def {
 	struct hist_param *stores;	/* for HIST_DO_TRACE: where and how the parameters are
 					 * stored in the record; their registers are not set
 					 * yet */
-	uint32_t synth_row;		/* for HIST_DO_TRACE: row of the synthetic event */
+	uint32_t synth_row;		/* for HIST_DO_TRACE: number of the synthetic event's
+					 * row in the table of events */
 	uint32_t record_bytes;		/* for HIST_DO_TRACE: value for
 					 * hist_action.record_bytes */
 	uint32_t watch_var;		/* for onmax and onchange: index of the compared
@@ -229,7 +230,10 @@ struct hist_env {
 	 */
 	int (*save_field)(void *ctx, const struct hist_def *def, const char *system,
 			  const char *event, const char *field, struct hist_errors *errors);
-	/* Return the format of the synthetic event @name and its row, or NULL. */
+	/*
+	 * Return the format of the synthetic event @name, and store the number of the event's
+	 * row in *@ret_row.  Return NULL if there is no such event.
+	 */
 	const struct event_format *(*find_synth)(void *ctx, const char *name, uint32_t *ret_row);
 };
 

@@ -20,9 +20,9 @@
 #include "hist/run.h"
 #include "hist/update.h"
 
-#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max: no record is so
-					 * small, so the assembly does not use the code for
-					 * rings */
+#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max, the size up to which
+					 * the assembly writes a record to a ring: smaller than
+					 * every record, so it never does */
 #define HIST_QUICK_PROBES	8u	/* maximum number of slots that a search for a key
 					 * looks at */
 #define HIST_QUICK_WORDS	6u	/* maximum size of the key of a quick program, in

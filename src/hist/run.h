@@ -93,10 +93,10 @@ struct hist_context {
 	 * bytes could be copied, possibly 0.  NULL: nothing can be read. */
 	size_t (*peek)(void *ctx, uint64_t address, void *to, size_t bytes);
 	/*
-	 * Callback that records the dynamic event @row.  There are ULF_RECORD_HEADROOM bytes
-	 * before @entry; its first 8 bytes, struct trace_entry, are not filled in.  @bytes is
-	 * a multiple of 4.  @entry NULL: the record is too big, so count it as lost.  If this
-	 * callback is NULL, no event is recorded.
+	 * Callback that records the dynamic event whose row has the number @row.  There are
+	 * ULF_RECORD_HEADROOM bytes before @entry; its first 8 bytes, struct trace_entry, are
+	 * not filled in.  @bytes is a multiple of 4.  @entry NULL: the record is too big, so
+	 * count it as lost.  If this callback is NULL, no event is recorded.
 	 */
 	void (*emit)(void *ctx, uint32_t row, void *entry, size_t bytes);
 };
@@ -140,8 +140,9 @@ void hist_drop(const struct hist_view *view, uint32_t cpu);
 
 /* ---- functions by which the server reads a table ---- */
 
-/* Add up the figures of an entry over all parts of the table.  @ret_sums has geometry.nr_vals
- * elements.  Each part is read consistently.  Returns the hits. */
+/* Add up the hits and sums of an entry over all parts of the table: one for each CPU, and the
+ * last one. @ret_sums has geometry.nr_vals elements.  Each part is read consistently.  Returns
+ * the hits. */
 uint64_t hist_read_figures(const struct hist_view *view, uint32_t index, uint64_t *ret_sums);
 /* Returns the number of hits that were dropped. */
 uint64_t hist_read_dropped(const struct hist_view *view);
