@@ -176,9 +176,12 @@ static void read_after(const struct mover *mover, const struct function *functio
 	memcpy(call->after, code, bytes);
 }
 
-/* Returns the number of the call at @vaddr, or MOVED_SYSCALL_UNKNOWN.  The last instruction of
- * @before that changes the register of the number must load a constant, and no jump may lead
- * between this instruction and the call. */
+/*
+ * Returns the number of the system call that the instruction at @vaddr makes;
+ * MOVED_SYSCALL_UNKNOWN: it is not known.  The number is known if the last instruction of
+ * @before that changes its register loads a constant, and no jump can lead between this
+ * instruction and the call.
+ */
 static uint16_t number_of(const struct mover *mover, const struct before *before, uint64_t vaddr)
 {
 	uint64_t next = vaddr;

@@ -26,8 +26,9 @@ bool frame_is_first(const struct cfi_row *row)
 	return true;
 }
 
-/* Describe the stack frame of @row in *@ret_frame.  @pushed: number of bytes that the copy
- * has pushed so far.  Returns false if struct moved_frame cannot describe @row. */
+/* Describe in *@ret_frame the stack frame that @row, a row of an unwind table, describes.
+ * @pushed: number of bytes that the copy has pushed so far.  Returns false if struct
+ * moved_frame cannot describe @row. */
 static bool describe_frame(const struct cfi_row *row, uint8_t pushed, struct moved_frame *ret_frame)
 {
 	if (row->is_cfa_expression || row->cfa_register >= ARCH_UNWIND_PC ||
