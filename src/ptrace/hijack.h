@@ -14,8 +14,10 @@
 struct hijack {
 	pid_t pid;
 	pid_t tid;
-	struct arch_tracee tracee;	/* registers of the program in this thread */
-	uint64_t mask;			/* signal mask of the program in this thread */
+	struct arch_tracee tracee;	/* the thread's own registers, with which it ran code of
+					 * the program */
+	uint64_t mask;			/* the thread's own signal mask, with which it ran code
+					 * of the program */
 	uint64_t carrier;		/* address of the carrier in the program; 0: no
 					 * carrier was written */
 	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the thread was asked
