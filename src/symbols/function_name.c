@@ -147,8 +147,10 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 
 #define CLONE	"[clone "
 
-/* Return the position after the blanks and the qualifier, or the clone, at @at.
- * Returns @at if there is neither. */
+/*
+ * Return the position after the blanks and the qualifier (such as const), or after the blanks
+ * and the clone ([clone ...]), at @at.  Returns @at if there is no qualifier and no clone.
+ */
 static const char *skip_qualifier(const char *at, const char *end)
 {
 	static const char *const qualifiers[] = {
@@ -469,8 +471,10 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	return pattern->len;
 }
 
-/* Return true if the characters from @from to before @to of the form @form are equal to the
- * pattern. */
+/*
+ * Return true if the characters from @from to before @to of the function's name @form are equal
+ * to the pattern.
+ */
 static bool is_same_as_pattern(const struct function_pattern *pattern,
 			       const struct function_form *form, size_t from, size_t to)
 {

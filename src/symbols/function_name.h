@@ -113,7 +113,7 @@ struct function_pattern {
  * or too long; then it matches no function. */
 bool function_pattern_init(struct function_pattern *pattern, const char *text, size_t len);
 /* Compare the pattern with @plain, the name of a function as the demangler prints it.
- * Returns the rung on which the function is. */
+ * Returns how well @plain matches the pattern. */
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
 					  const char *plain);
 
