@@ -224,8 +224,10 @@ static void store_array(const struct hist_run *run, const struct hist_param *par
 	rec[param->offset + bytes - 1] = '\0';
 }
 
-/* Store the lower @bytes bytes of a number.  The nested ifs become branches; a call of
- * memcpy() would be slower. */
+/*
+ * Store the lower @bytes bytes of a number.  The function consists of ifs, which become
+ * branches: a call of memcpy() would be slower.
+ */
 static inline void store_number(char *to, uint64_t value, uint32_t bytes)
 {
 	if (bytes == 8)

@@ -97,8 +97,10 @@ struct hist_quick {
  * program, ret_quick->kind is HIST_QUICK_NOT. */
 void hist_quick_init(struct hist_quick *ret_quick, const struct hist_unit *unit);
 
-/* Returns a number that is loaded from the record.  The nested ifs become branches; a jump
- * table would be slower. */
+/*
+ * Returns a number that is loaded from the record.  The function consists of ifs, which become
+ * branches: a jump table would be slower.
+ */
 static inline uint64_t hist_quick_load(const struct hist_quick_num *num, const char *rec)
 {
 	const char *at = rec + num->offset;

@@ -225,8 +225,10 @@ HIST_INLINE void hist_store_vars(const struct hist_run *run, uint64_t *entry)
 	}
 }
 
-/* Run a program, as hist_run() does.  @run: all members but has_now, now and refs are set.
- * @now: the callback of the context, as a constant. */
+/*
+ * Run a program, as hist_run() does.  @run: all members but @has_now, @now and @refs are set.
+ * @now: the callback @now of the context; a constant, so that the compiler can inline it.
+ */
 HIST_INLINE bool hist_run_program(struct hist_run *run, uint64_t (*now)(void *ctx))
 {
 	const struct hist_unit *unit = run->unit;
@@ -251,8 +253,11 @@ HIST_INLINE bool hist_run_program(struct hist_run *run, uint64_t (*now)(void *ct
 
 #define HIST_REGS_FEW	16u		/* most programs need at most this number of registers */
 
-/* Run a program that needs few registers.  @run: unit, rec, bytes, context, ctx, cpu and
- * has_rseq are set.  @now: the callback of the context, as a constant. */
+/*
+ * Run a program that needs few registers.  @run: the members @unit, @rec, @bytes, @context,
+ * @ctx, @cpu and @has_rseq are set.  @now: the callback @now of the context; a constant, so
+ * that the compiler can inline it.
+ */
 HIST_INLINE bool hist_run_few(struct hist_run *run, uint64_t (*now)(void *ctx))
 {
 	struct hist_bytes where[HIST_REGS_FEW];

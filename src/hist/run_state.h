@@ -92,7 +92,10 @@ int64_t hist_run_locate(struct hist_run *run);
  * most one value.  Returns false if the hit is dropped. */
 bool hist_run_commit(const struct hist_run *run, uint32_t index);
 
-/* Run a program of any form.  @run: unit, rec, bytes, context, ctx, cpu and has_rseq are set. */
+/*
+ * Run a program of any form.  @run: the members @unit, @rec, @bytes, @context, @ctx, @cpu and
+ * @has_rseq are set.
+ */
 bool hist_run_any(struct hist_run *run);
 /* Store that variable @bit of the entry at @entry has a value.  @always: write the bit even
  * if it is 1 already, because another thread may be taking the value at this moment. */
