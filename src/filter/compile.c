@@ -22,10 +22,12 @@
 
 /* A level of the parser: an open parenthesis, or, for the first level, the whole expression. */
 struct level {
-	uint16_t yes;			/* first `yes` branch without target in the current ||
-					 * chain; WAY_END: there is none */
-	uint16_t no;			/* first `no` branch without target in the current &&
-					 * chain; WAY_END: there is none */
+	uint16_t yes;			/* number of the first `yes` branch that has no target
+					 * yet, in the terms that || joins so far; WAY_END:
+					 * there is none */
+	uint16_t no;			/* number of the first `no` branch that has no target
+					 * yet, in the terms that && joins so far; WAY_END:
+					 * there is none */
 	bool is_not;			/* true: a ! precedes the parenthesis */
 };
 
@@ -52,10 +54,9 @@ const char *filter_error_text(enum filter_error_code code)
 }
 
 /*
- * Check in a first pass over the text that quotes and parentheses come in pairs.  @open:
- * memory for the positions of open parentheses.  The errors are those that write(2) returns
- * in the kernel.  Some of them look arbitrary, but follow from how the kernel's parser
- * returns errors.
+ * Check, before the filter is parsed, that quotes and parentheses come in pairs.  @open: memory
+ * for the positions of open parentheses.  The errors are those that write(2) returns in the
+ * kernel.  Some of them look arbitrary, but follow from how the kernel's parser returns errors.
  */
 static int check_quotes_and_parens(struct parser *p, uint16_t *open)
 {
@@ -115,8 +116,8 @@ static bool open_levels(struct parser *p, struct level **top)
 }
 
 /*
- * End an && chain.  @part: the last predicate of the chain.  Afterwards @part has all `no`
- * branches of the chain that have no target yet.
+ * Add @part, a predicate, to the chain of predicates that && has joined so far.  Afterwards
+ * @part has all `no` branches of the chain that have no target yet.
  */
 static void end_and_chain(struct code *code, struct level *level, struct part *part)
 {
@@ -125,8 +126,8 @@ static void end_and_chain(struct code *code, struct level *level, struct part *p
 }
 
 /*
- * End an || chain.  @part: the last part of the chain.  Afterwards @part has all `yes` branches
- * of the chain that have no target yet.
+ * Add @part, whose predicates are joined by &&, to the chain that || has joined so far.
+ * Afterwards @part has all `yes` branches of the chain that have no target yet.
  */
 static void end_or_chain(struct code *code, struct level *level, struct part *part)
 {

@@ -20,7 +20,10 @@
 #define FLOAT_MAX	64		/* maximum length of a floating-point number in
 					 * a filter's text, with the NUL */
 
-/* A range of magnitudes (bits without the sign). */
+/*
+ * A range of floating-point numbers by their magnitudes: the bits of a number without its
+ * sign.
+ */
 struct magnitudes {
 	uint64_t low, high;
 	bool is_empty;

@@ -27,8 +27,8 @@ FILTER_LOAD(4, uint32_t)
 FILTER_LOAD(8, uint64_t)
 
 /* Returns a number of the record, shifted left until its highest bit is bit 63.  Must not
- * be called for FILTER_LOAD_CPU.  The nested ifs become branches, because a jump table
- * would be slower. */
+ * be called for FILTER_LOAD_CPU.  The function consists of ifs, which become branches: a jump
+ * table would be slower. */
 static inline uint64_t filter_load(const struct filter_insn *insn, const char *rec)
 {
 	const char *at = rec + insn->offset;
