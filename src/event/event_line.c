@@ -31,7 +31,7 @@ static bool has_return_fields(const struct event_format *format)
 	return has_call_fields(format) && format->nr_fields == 2;
 }
 
-/* Append the name of the system call: `sys_' and what follows the prefix of the event's name. */
+/* Append the name of the system call: `sys_', then the name of the event without its prefix. */
 static void put_call(const struct event_format *format, struct text *out)
 {
 	text_write(out, "sys_", 4);

@@ -304,7 +304,10 @@ static void append_directive(struct compiler *c, struct directive *dir, size_t l
 	p->dirs[p->nr_dirs++] = *dir;
 }
 
-/* Move c->tok.text to the next % of the print fmt. */
+/*
+ * Move c->tok.text, the position at which an error is reported, to the next % of the print
+ * fmt.
+ */
 static void move_to_next_percent(struct compiler *c)
 {
 	if (*c->tok.text)

@@ -48,11 +48,11 @@ enum node_op {
 	OP_FIELD,		/* number in the record: imm is the offset of the number */
 	OP_ADDR,		/* pointer into the record: imm is the offset of the data, a
 				 * is the offset of its end (UINT32_MAX: the record's end) */
-	OP_DYN,			/* pointer to the data of a dynamic field: imm is the offset
-				 * of the field's word with length and offset
-				 * (FIELD_DATA_LOC), a is 1 for __rel_loc, else 0 */
+	OP_DYN,			/* pointer to the data of a dynamic field: imm is the offset in
+				 * the record of the word that says where the data is
+				 * (FIELD_DATA_LOC); a is 1 for __rel_loc, else 0 */
 	OP_DYNLEN,		/* length of the data of a dynamic field, bytes: imm is the
-				 * offset of the field's word with length and offset */
+				 * offset in the record of the word that contains the length */
 	OP_LOAD,		/* value in the memory to which pointer a points: *a */
 	OP_PTRADD,		/* pointer a, moved by b elements of imm bytes */
 	OP_CAST,		/* value of a, converted to the node's type */
