@@ -31,8 +31,8 @@ extern "C" {
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* only declared: callbacks always get NULL
-					 * instead of registers */
+struct ftrace_regs;			/* never defined, because callbacks always get
+					 * NULL instead of registers */
 struct ftrace_ops;
 
 /*
