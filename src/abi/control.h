@@ -557,8 +557,8 @@ enum abi_used {
 
 /* The thread that had a latency. */
 struct abi_latency_row {
-	uint32_t serial;		/* serial of the row's last user; 0 while the row is
-					 * written */
+	uint32_t serial;		/* serial of the latency to which the row
+					 * belongs; 0 while a process writes the row */
 	uint32_t tid;
 	uint32_t cpu;			/* CPU on which the thread was when the latency ended */
 	uint32_t reserved;
@@ -567,10 +567,11 @@ struct abi_latency_row {
 
 struct abi_latency {
 	uint64_t longest;		/* abi_latency_word(); 0: no latency was found so far */
-	uint64_t thresh_us;		/* tracing_thresh: only latencies of at least this length
-					 * count, and each of them replaces @longest; 0: only
-					 * latencies count that are longer than @longest.
-					 * The server writes it */
+	uint64_t thresh_us;		/* tracing_thresh in us.  0: only a latency that
+					 * is longer than @longest counts.  Else: each
+					 * latency of at least this length counts, and
+					 * replaces @longest.  The server writes this
+					 * member */
 	uint64_t saved_options;		/* the options of the buffer before the latency tracer
 					 * changed some; the server writes and reads it */
 	uint32_t owns_spare;		/* is 1 while a latency tracer uses the spare side, so that

@@ -27,9 +27,12 @@ enum libcall_event_id {
 		LIBCALL_NR_EVENTS,
 };
 
-/* The functions: X(number, id, name, event).  A number never changes.  Those of the first list are
- * the functions to which references of the program are bound.  Those of the second list are libc's
- * own: libulf.so has a pthread_create(), too, and programs do not refer to the other two. */
+/*
+ * The functions: X(number, id, name, event).  A number never changes.  LIBCALLS_BOUND lists
+ * functions to which references of the program are bound.  LIBCALLS_OWN lists functions that
+ * must be found in libc by name: libulf.so has a pthread_create(), too, and programs do not
+ * refer to the other two.
+ */
 #define LIBCALLS_BOUND(X)								\
 	X(0, MALLOC, malloc, MALLOC)						\
 	X(1, FREE, free, FREE)							\

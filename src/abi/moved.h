@@ -40,7 +40,8 @@
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
 #define MOVED_ORIGINAL_MAX	20u	/* maximum value of moved_row.original_bytes */
 #define MOVED_LEAD_MAX		4u	/* maximum value of moved_row.lead */
-#define MOVED_FIXUPS_MAX	16u	/* maximum number of fixups of a row, and of
+#define MOVED_FIXUPS_MAX	16u	/* maximum number of fixups of a row;
+					 * MOVED_FRAMES_MAX: maximum number of its
 					 * frames */
 #define MOVED_FRAMES_MAX	16u
 #define MOVED_POOL_ALIGN	8u	/* alignment of blocks in the pool */
