@@ -369,9 +369,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_read_state_ahead(view, &from, &to)) {
-		/* If this server is killed after the next store, the next server
-		 * repeats this step with the same result, because count_unreported()
-		 * does not use the old value of to.unreported. */
+		/* If this server is killed after the next store, the next server repeats this
+		 * step.  The result is the same, because the old value of to.unreported is not
+		 * used. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = count_unreported(&from, &to);
 		set_read_state(view, &to);
