@@ -3,7 +3,7 @@
  * Publish the longest latency of a buffer, and keep its trace.
  *
  *	step				if the process is killed after it
- *	1 take a row			the row is unused until the serials have gone round
+ *	1 take a row			the row is unused until its turn comes again
  *	2 row.serial = 0, fill the row	as after 1
  *	3 row.serial = its serial	as after 1
  *	4 compare and exchange longest	the latency is known, and its trace is on the main side
@@ -44,7 +44,8 @@ uint32_t latency_buffers(uint32_t tracer)
 	return mask;
 }
 
-/* Returns true if a latency of @us must replace the one in @word. */
+/* Returns true if a latency of @us microseconds must replace the longest one so far.  @word:
+ * the value of abi_latency.longest. */
 static bool is_kept(const struct abi_latency *latency, uint64_t us, uint64_t word)
 {
 	uint64_t thresh_us = __atomic_load_n(&latency->thresh_us, __ATOMIC_RELAXED);
@@ -52,7 +53,7 @@ static bool is_kept(const struct abi_latency *latency, uint64_t us, uint64_t wor
 	return thresh_us ? us >= thresh_us : us > abi_latency_us(word);
 }
 
-/* Write a row about this thread.  Returns its serial. */
+/* Take a row, and describe this thread in it.  Returns the row's serial. */
 static uint32_t write_row(struct abi_latency *latency)
 {
 	uint32_t serial = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latency tracers keep the trace around the longest latency.  When a latency is found that is
- * longer than all before it, the sides of the buffer are swapped.
+ * A latency tracer keeps the trace of the longest latency that it finds.  When a latency is longer
+ * than all before it, the sides of the buffer are swapped: the spare side then has its trace.
  *
  * These functions must be called in a probe; any context.
  */
@@ -16,13 +16,14 @@ struct buffer;
  * buffer. */
 uint32_t latency_buffers(uint32_t tracer);
 /*
- * Report that this thread had a latency of @ns, which has just ended.
- * If it is the longest so far, and @buffer records, returns a claim: the caller must write a
- * record about the latency, and then call latency_keep().  Otherwise returns 0.
+ * Called when a latency of this thread, @ns long, has just ended.  Returns 0 if the latency is
+ * too short to be kept, or if @buffer does not record.  Otherwise stores the latency as the
+ * longest one and returns a number that stands for it, the claim: the caller must write a
+ * record about the latency, and then call latency_keep().
  */
 uint64_t latency_claim(const struct buffer *buffer, uint64_t ns);
-/* Keep the trace of @buffer on the spare side, unless another thread has made a claim since
- * @claim. */
+/* Swap the sides of @buffer, so that the spare side keeps the trace of the latency of @claim.
+ * Does nothing if another thread has got a claim since then. */
 void latency_keep(const struct buffer *buffer, uint64_t claim);
 
 #endif

@@ -93,8 +93,8 @@ static uint64_t load_word(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Count a hit of a quick histogram.  Returns false if the histogram's program must be
- * run instead. */
+/* Count a hit of a quick histogram (see the top of this file).  Returns false if the
+ * histogram's program must be run instead. */
 static inline bool count_quickly(const struct hist_quick *quick, const void *entry, size_t bytes)
 {
 	if (load_word(quick->paused))
@@ -107,7 +107,8 @@ static inline bool count_quickly(const struct hist_quick *quick, const void *ent
 	       hist_quick_add(quick, entry, bytes, HIST_QUICK_NUM, false);
 }
 
-/* Count a hit of a dynamic event whose only trigger is a quick histogram. */
+/* Count a hit of a dynamic event whose only trigger is a quick histogram, and which is soft
+ * disabled.  Returns false if the event must be recorded in the ordinary way. */
 static inline bool emit_quickly(const struct ulf_event *event, uint32_t *entry, size_t bytes)
 {
 	const struct event_use *use = event ? event_plan(event) : NULL;

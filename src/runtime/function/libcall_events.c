@@ -209,7 +209,8 @@ static size_t fill_thread_create(union record *record, const struct libcall_hit 
 	record->thread_create.start_routine = (const void *)hit->args[2];
 	record->thread_create.arg = (const void *)hit->args[3];
 	record->thread_create.ret = (int)hit->value;
-	/* If the call has returned 0, it has written to this address. */
+	/* If pthread_create() has returned 0, it has stored the new thread's pthread_t where
+	 * its first argument points to. */
 	record->thread_create.thread = (int)hit->value ? 0 : *(unsigned long *)hit->args[0];
 	return sizeof(record->thread_create);
 }
@@ -217,7 +218,7 @@ static size_t fill_thread_create(union record *record, const struct libcall_hit 
 static size_t fill_thread(union record *record, const struct libcall_hit *hit)
 {
 	(void)hit;
-	/* With glibc this is pthread_self(). */
+	/* In glibc, pthread_self() returns the thread pointer. */
 	record->thread.thread = (unsigned long)__builtin_thread_pointer();
 	return sizeof(record->thread);
 }

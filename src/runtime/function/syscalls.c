@@ -81,8 +81,8 @@ static bool is_in(const struct object *object, const struct retext *text,
 	return at >= text->start && at + bytes <= text->end;
 }
 
-/* Switch sites on or off: those from cell *@i on that are in one mapping with the site of
- * this cell.  Stores in *@i the next cell. */
+/* Switch sites on or off: that of cell number *@i, and those of the next cells if they are in
+ * the same mapping.  Afterwards *@i is the number of the first cell that was left out. */
 static int switch_mapping(const struct object *object, const char *path, uint32_t *i, bool is_on)
 {
 	struct syscalls *syscalls = object->syscalls;

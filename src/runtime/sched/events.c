@@ -67,7 +67,8 @@ struct record_process {
 	int32_t pid;
 };
 
-/* How long a thread has run.  The kernel's record of this event has the same fields. */
+/* A record that says how long a thread has run.  The kernel's record of this event has the same
+ * fields. */
 struct record_runtime {
 	struct trace_entry entry;
 	char comm[ABI_COMM_LEN];
@@ -76,7 +77,8 @@ struct record_runtime {
 	uint64_t runtime;		/* ns */
 };
 
-/* How long a thread has waited for a CPU.  The kernel's record has no @waits. */
+/* A record that says how long a thread has waited for a CPU.  The kernel's record of this event
+ * has no field @waits. */
 struct record_wait {
 	struct trace_entry entry;
 	char comm[ABI_COMM_LEN];

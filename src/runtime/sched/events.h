@@ -33,12 +33,14 @@ void sched_events_fail(uint32_t mask, int error);
 /* Record the event that @report describes, if this event is on.  Called in the agent, lock
  * held. */
 void sched_events_record(const struct perf_report *report);
-/* Record how long the thread of @report has run before it was switched out, or how long a thread
- * has waited for a CPU, if the event for it is on.  Called in the agent, lock held. */
+/* Record that the thread of @report has run for @ns before it was switched out; record that a
+ * thread has waited for a CPU.  Both functions do nothing while their event is off.  Called in
+ * the agent, lock held. */
 void sched_events_ran(const struct perf_report *report, uint64_t ns);
 void sched_events_waited(const struct sched_wait *wait);
-/* Write the record of @wait to @buffer, unless sched_stat_wait is on there.  The agent stands for
- * the thread (late_enter()), in a probe. */
+/* Write the record of @wait to @buffer, unless the event sched_stat_wait is on in @buffer: then
+ * the record is there already.  Called in a probe, by the agent, which stands for the thread
+ * that has waited (late_enter()). */
 void sched_events_write_wait(const struct buffer *buffer, const struct sched_wait *wait);
 
 #endif

@@ -10,8 +10,8 @@
 
 /* Returns true if a buffer has the tracer. */
 bool run_delay_is_wanted(void);
-/* Look at a wait, which has been recorded already in the buffers in which sched_stat_wait is
- * on. */
+/* Called for each wait of a thread for a CPU: keep the trace if this wait is the longest so
+ * far.  The wait has been recorded already in the buffers in which sched_stat_wait is on. */
 void run_delay_waited(const struct sched_wait *wait);
 
 #endif

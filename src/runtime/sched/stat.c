@@ -37,22 +37,26 @@
 #include "runtime/sched/task_file.h"
 #include "runtime/sched/thread_key.h"
 
-#define READINGS_MAX	1024u		/* greatest number of readings in a round, so that a round
-					 * takes some ms at most */
-#define FILE_BYTES	80u		/* a schedstat file has three numbers of 64 bits */
+#define READINGS_MAX	1024u		/* maximum number of files that a round reads,
+					 * so that a round takes some ms at most */
+#define FILE_BYTES	80u		/* bytes to read of a schedstat file, which has
+					 * three numbers of 64 bits */
 
 /* The numbers of a schedstat file. */
 struct reading {
 	uint64_t from_ns, until_ns;	/* the file was read between these times */
-	uint64_t delay_ns;		/* how long the thread has waited so far */
-	uint64_t nr;			/* how often it was switched in so far */
+	uint64_t delay_ns;		/* how long the thread has waited for a CPU so
+					 * far */
+	uint64_t nr;			/* how often the thread was switched in so
+					 * far */
 };
 
-/* The switches in of a thread between two readings. */
+/* The switches of a thread to a CPU between two readings of its schedstat file. */
 struct interval {
 	uint32_t nr;			/* number of switches in */
 	uint32_t nr_asleep;		/* number of switches in that ended a sleep */
-	uint64_t preempted_ns;		/* sum of the waits that followed preemptions, ns */
+	uint64_t preempted_ns;		/* sum of the waits of the thread after it was
+					 * preempted, ns */
 	uint64_t asleep_ns;		/* sum of the times off the CPU that began with a sleep */
 	uint64_t longest_asleep_ns;	/* longest time off the CPU that began with a sleep */
 	bool is_bad;			/* true: the number of switches in is not certain */
@@ -60,10 +64,12 @@ struct interval {
 
 struct row {
 	uint32_t pid, cpu;
-	uint64_t in_ns;			/* last switch in; 0: not known */
-	uint64_t out_ns;		/* last switch out; 0: not known */
+	uint64_t in_ns;			/* time of the last switch in; 0: the thread is
+					 * not on a CPU, or the time is not known */
+	uint64_t out_ns;		/* time of the last switch out; 0: the thread is
+					 * on a CPU, or the time is not known */
 	bool is_preempted;		/* true: the last switch out left the thread runnable */
-	bool has_base, has_next;	/* true: @base, @next is valid */
+	bool has_base, has_next;	/* true: the member @base, or @next, is valid */
 	bool is_queued;			/* true: the thread is in @queue */
 	struct reading base, next;
 	struct interval before, after;	/* switches in before and after the reading @next; without
@@ -203,7 +209,8 @@ static void note_out(const struct perf_report *report, const struct sched_stat_o
 	row->is_preempted = report->is_runnable;
 }
 
-/* Reports of any thread may be missing. */
+/* The kernel has dropped reports, possibly reports of any thread: so nothing is said about the
+ * intervals that have begun. */
 static void note_lost(void)
 {
 	for (uint32_t i = 0; i < NR_THREAD_KEYS; i++) {
@@ -233,7 +240,8 @@ void stat_note(const struct perf_report *report, const struct sched_stat_ops *op
 
 /* ---- rounds ---- */
 
-/* Say how long thread @tid has waited between its two readings, if that is known. */
+/* Report to ops->waited() how long thread @tid has waited between the readings @base and @next,
+ * if that is known. */
 static void report_interval(const struct row *row, uint32_t tid, uint64_t until_ns,
 			    const struct sched_stat_ops *ops)
 {
@@ -243,7 +251,8 @@ static void report_interval(const struct row *row, uint32_t tid, uint64_t until_
 	if (!row->has_base || interval->is_bad || !interval->nr_asleep ||
 	    row->next.nr - row->base.nr != interval->nr)
 		return;
-	/* The clocks of the reports and of schedstat differ by a little. */
+	/* The clocks of the reports and of schedstat differ by a little, so the waits in the
+	 * reports may be longer than the sum. */
 	sum_ns -= min_u64(sum_ns, interval->preempted_ns);
 	others_ns = interval->asleep_ns - interval->longest_asleep_ns;
 	ops->waited(&(struct sched_wait){
@@ -253,7 +262,7 @@ static void report_interval(const struct row *row, uint32_t tid, uint64_t until_
 	});
 }
 
-/* Use the reading @next, if all reports before it are known. */
+/* Use the reading @next, if all reports of the time before it are known. */
 static void use_reading(struct row *row, uint32_t tid, uint64_t until_ns,
 			const struct sched_stat_ops *ops)
 {
@@ -267,7 +276,8 @@ static void use_reading(struct row *row, uint32_t tid, uint64_t until_ns,
 	row->after = (struct interval){ 0 };
 }
 
-/* Returns true if the row must stay in the queue. */
+/* Use or make a reading for @row, which is in the queue.  Returns true if the row must stay in
+ * the queue. */
 static bool visit(struct row *row, struct thread_key *key, uint64_t until_ns, bool may_read,
 		  const struct sched_stat_ops *ops)
 {

@@ -19,13 +19,13 @@ struct sched_wait {
 	uint64_t delay_ns;		/* length of all these waits together */
 	uint64_t longest_ns;		/* the longest of the waits took at least this time; if
 					 * @nr is 1, it took exactly this time */
-	uint64_t raw_ns;		/* time until which the waits have ended,
+	uint64_t raw_ns;		/* time by which all of these waits had ended,
 					 * CLOCK_MONOTONIC_RAW */
 };
 
-/* Functions that get the times of threads. */
+/* Callbacks of this code: each gets the times of a thread that were found out. */
 struct sched_stat_ops {
-	/* The thread of @report has been switched out, after it had run for @ns. */
+	/* Called when the thread of @report was switched out, after it had run for @ns. */
 	void (*ran)(const struct perf_report *report, uint64_t ns);
 	void (*waited)(const struct sched_wait *wait);
 };
@@ -33,10 +33,11 @@ struct sched_stat_ops {
 /* Forget all threads.  Returns 0; -ENOMEM; or -ENOENT if the kernel does not report how long
  * threads wait. */
 int stat_begin(void);
-/* Use @report, which was not used before.  The reports must come in the order of their times. */
+/* Take note of @report, and call @ops for the times that result from it.  Each report must be
+ * passed once, in the order of their times. */
 void stat_note(const struct perf_report *report, const struct sched_stat_ops *ops);
-/* Ask the kernel how long the threads have waited that were switched in.  @until_ns: all reports
- * up to this time, CLOCK_MONOTONIC_RAW, were noted. */
+/* Ask the kernel how long the threads that were switched in have waited.  @until_ns: the time,
+ * CLOCK_MONOTONIC_RAW, up to which all reports were passed to stat_note(). */
 void stat_round(uint64_t until_ns, const struct sched_stat_ops *ops);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/sched/thread_key.h"
 
-#define WAYS	8u			/* number of rows in which a thread can be */
+#define WAYS	8u			/* number of rows, one after the other, in which
+					 * a thread's row can be */
 
 uint32_t thread_key_find(const struct thread_key keys[NR_THREAD_KEYS], uint32_t tid)
 {
