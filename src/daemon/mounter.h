@@ -35,7 +35,8 @@ void mounter_stop(int fd, pid_t pid);
 int mounter_ask(int fd, enum mounter_op op, const char *path);
 
 /*
- * mounter_answer - get a job of mounter_ask() that has ended, even if it has failed
+ * mounter_answer - return one of the jobs of mounter_ask() that have ended, with or without
+ * success
  * @wait_ms: maximum time to wait, ms; 0 to return at once
  *
  * Returns the job's enum mounter_op; -EAGAIN if no job has ended; or another -errno if

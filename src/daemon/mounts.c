@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The FUSE mounts that the server serves. `ulf mount` mounts in its own mount
- * namespace and passes the descriptor to the server.  So the server never accesses a
- * path that may lead through one of its own mounts, because it would wait for itself.
+ * The FUSE mounts that the server serves. The server must not access a path that may lead
+ * through one of its own mounts, because it would wait for itself.  So `ulf mount` mounts in
+ * its own mount namespace, and passes the descriptor to the server.
  *
  * The file DIR/mounts lists the mounts: paths, each with a NUL.  A server that ends
  * regularly removes the file.  If a server was killed, the file is still there.  Then the
