@@ -153,11 +153,11 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 }
 
 /*
- * Complete raw->page.  Its commit word contains the number of bytes of data, and flags
- * if records were lost before the page.  The flags fill all high bits, because the
- * kernel sign-extends the commit word.  The number of lost records follows the data if
- * the page has space for this number.  If it has none, because a record fills the
- * page, the page only reports that records were lost, as in the kernel.
+ * Complete raw->page.  Its commit word contains the number of bytes of data, and flags if
+ * records were lost before the page.  The flags fill all high bits, because the kernel
+ * sign-extends the commit word.  The number of lost records follows the data if the page has
+ * space for this number.  If the page has no such space, because a record fills the page, the
+ * page only reports that records were lost, as in the kernel.
  */
 static void page_close(struct raw *raw)
 {
@@ -331,8 +331,8 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 
 /*
  * Fill raw->page for a splice.  Returns 1 only if no other record fits into the page, or if
- * poll() has stopped waiting for more records (is_flushing).  So a splice usually gets only
- * full pages.  With other pages, the file of a slow trace would be many times larger.
+ * poll() has stopped waiting for more records (raw->is_flushing).  So a splice usually gets
+ * only full pages.  With other pages, the file of a slow trace would be many times larger.
  */
 static int page_fill_whole(struct raw *raw)
 {

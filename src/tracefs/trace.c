@@ -178,9 +178,9 @@ static int trace_open(struct tracefs_file *file)
  * @done: number of bytes that the read has got so far
  * @is_first: true if this is the first line of the read
  *
- * Returns 1, or 0 at the end of the records.  Also returns 0 when the time is up; but
- * returns -ERESTART in this case if all lines so far lie before the offset that is
- * read.
+ * Returns 1; 0 at the end of the records; or -errno.  When the time is up, returns 0 if the
+ * read has got bytes, and -ERESTART if it has got none, because all lines so far lie before
+ * the offset that is read.
  */
 static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
 {

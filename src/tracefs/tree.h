@@ -175,9 +175,9 @@ struct tracefs_dir {
 					 * this kind have */
 	size_t nr_defs;			/* number of rows in @defs (TRACEFS_ROWS) */
 	/*
-	 * Kinds of the directories in a directory of this kind: child[0] is the kind of
-	 * those that lookup() and list() make. child[1] exists only for events/ftrace:
-	 * the kind of events/ftrace/print.
+	 * Kinds of the directories that a directory of this kind contains: child[0] is the
+	 * kind of all directories that the methods lookup() and list() make, except
+	 * events/ftrace/print, whose kind is child[1].
 	 */
 	const struct tracefs_dir *child[2];
 	bool is_cpu;			/* true: directories of this kind are

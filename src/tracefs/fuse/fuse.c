@@ -22,13 +22,13 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
 	/*
-	 * Negotiate options of the FUSE session with the kernel.  Without ASYNC_READ a
-	 * read of the page cache can be interrupted.  Without AUTO_INVAL_DATA the
-	 * kernel does not drop the data of a stream when attributes change.  Without
-	 * read-ahead the kernel reads only what the reader has asked for.  With
-	 * ATOMIC_O_TRUNC the kernel passes O_TRUNC to the open request, the only
-	 * request that truncates.  Do not splice the requests themselves, because
-	 * replies of this size would not become faster.
+	 * Negotiate options of the FUSE session with the kernel.  The server turns these off:
+	 * ASYNC_READ, so that a read of the page cache can be interrupted; AUTO_INVAL_DATA,
+	 * so that the kernel does not drop the data of a stream when attributes change;
+	 * read-ahead, so that the kernel reads only what the reader has asked for; and
+	 * splices of the requests themselves, because replies of this size would not become
+	 * faster.  The server turns ATOMIC_O_TRUNC on: the kernel then passes O_TRUNC to the
+	 * open request, the only request that truncates.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |

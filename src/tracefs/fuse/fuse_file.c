@@ -126,11 +126,11 @@ static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked
  * Drop old memory pages of a splice from the page cache.  No reader asks for these pages
  * again, and they would accumulate until memory is short.
  *
- * The notification waits until memory pages that are being filled are complete.  If a
- * request for such a page is parked, the server would wait for itself, so this function
- * must not drop the page.  A reader asks for pages in order, so the parked requests of
- * @open are at @offset or later.  The loop checks the requests of other open files of the
- * node.
+ * The notification by which pages are dropped waits until those that are being filled are
+ * complete.  If a request for such a page is parked, the server would wait for itself, so
+ * this function must not drop the page.  A reader asks for pages in order, so the parked
+ * requests of @open are at @offset or later.  The loop checks the requests of other open
+ * files of the node.
  */
 static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t offset)
 {
