@@ -79,8 +79,8 @@ void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word)
 struct block_size {
 	uint32_t at;			/* offset, from the start of the block, of the
 					 * word that holds the block's size */
-	uint64_t min, max;		/* smallest and largest valid size of such a
-					 * block, bytes */
+	uint64_t min, max;		/* smallest and largest valid size of a block of this
+					 * kind, bytes */
 };
 /*
  * Copy the block that the previous server has published at offset @off.

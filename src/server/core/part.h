@@ -144,12 +144,12 @@ struct instance_part {
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
 
 	/*
-	 * A part may have one rule of its own in the block of rules (abi/rules.h).
-	 * @rule_row is the number of this rule; 0 if the part has no rule.  If
-	 * has_rule() returns true, put_rule() is called, which writes the rule's data
-	 * to @block and fills @ret_rule. load_rule() of the next server gets copies of
-	 * these data, which may be hostile: @triggers has @bytes bytes and is aligned,
-	 * @text ends in a NUL; each of them may be NULL.
+	 * A part may have one rule of its own in the block of rules (abi/rules.h), in which
+	 * it keeps data for the next server.  @rule_row is the number of this rule; 0 if the
+	 * part has no rule. has_rule() returns true if there are such data.  Then put_rule()
+	 * is called, which writes them to @block and fills @ret_rule. load_rule() of the next
+	 * server gets copies of these data, which may be hostile: @triggers has @bytes bytes
+	 * and is aligned, @text ends in a NUL; each of them may be NULL.
 	 */
 	uint32_t rule_row;
 	bool (*has_rule)(const struct instance *instance);

@@ -367,10 +367,10 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- functions that scan all process slots of a root ---- */
 
 /*
- * Update root->fork_ns.  This is the time since when the root has no process with a slot, but
- * possibly a forked child that has not claimed its slot yet; 0 if there is no such child, or
- * if there are processes.  The parent of such a child may already be dead.  There is no such
- * child if two numbers are equal: the number of children that had claimed slots before the
+ * Update root->fork_ns: the time since when the root has no process with a slot, but possibly
+ * a forked child that has not claimed its slot yet.  The parent of this child may already be
+ * dead.  If there is a process with a slot, or no such child, the value is 0.  No such child
+ * exists if two numbers are equal: the number of children that had claimed slots before the
  * scan (forks_done), and the number of forks after the scan.
  */
 static void note_forks(struct root *root)

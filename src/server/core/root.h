@@ -143,8 +143,8 @@ struct root {
 					 * processes decide */
 	uint64_t fork_ns;		/* time since when the root has no process with a
 					 * slot, but possibly a forked child without a slot,
-					 * CLOCK_MONOTONIC; 0 if there is no such child, or if
-					 * there are processes */
+					 * CLOCK_MONOTONIC; 0 if there is a process with a
+					 * slot, or no such child */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
 							 * processes had loaded when the

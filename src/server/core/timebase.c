@@ -19,9 +19,10 @@
 
 #define SAMPLE_NS_MIN	20000000u	/* minimum time that passes between the two
 					 * samples of the TSC, ns */
-#define HEADSTART_NS	1000000u	/* a root's time base lies so far in the past, ns:
-					 * the TSCs of CPUs may differ, and none of them
-					 * may be below the time base */
+#define HEADSTART_NS	1000000u	/* a root's time base lies this long before the time
+					 * of its computation, ns: the TSCs of CPUs may
+					 * differ, but none of them must be below the time
+					 * base */
 
 struct sample {
 	uint64_t tsc;

@@ -46,8 +46,8 @@ struct words;
 
 /* A kind of dynamic events, with its methods: an element of dynamic_kinds. */
 struct dynamic_kind {
-	char letter;			/* letter with which the definition of such an
-					 * event begins, before the colon */
+	char letter;			/* letter with which the definition of an event of
+					 * this kind begins, before the colon */
 	/*
 	 * Method create: handle a command of dynamic_events that makes an event; such
 	 * a command does not begin with `-' or `!'.  Reports a mistake in error_log.

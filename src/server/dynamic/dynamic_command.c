@@ -25,8 +25,9 @@ const uint32_t nr_dynamic_kinds = sizeof(dynamic_kinds) / sizeof(dynamic_kinds[0
 /* The events that a command `-:[SYSTEM/]NAME [ARGUMENTS]' removes. */
 struct removal {
 	const char *system, *name;	/* @system NULL: any */
-	struct words arguments;		/* tokens of the command after the first one;
-					 * their memory belongs to another struct words */
+	struct words arguments;		/* tokens of the command after the first one; not to
+					 * be freed, because another struct words owns their
+					 * memory */
 };
 
 /* Parse @words, the tokens of a command that removes events.  The members of

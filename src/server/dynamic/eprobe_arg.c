@@ -43,7 +43,7 @@ static const struct eprobe_type types[] = {
 	{ "symbol", "u64", "%pS", 8, false, EPROBE_SYMBOL },
 };
 
-/* The last step in which the value of an argument is found, before it is stored. */
+/* How the value of an argument is found: the last step before the value is stored. */
 enum step {
 	STEP_NONE,			/* no step was parsed yet, so the argument has no
 					 * value */

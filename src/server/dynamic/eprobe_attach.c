@@ -222,7 +222,8 @@ static int load_eprobe(struct instance *instance, const struct event *event,
 	return trigger->state ? 0 : -ENOMEM;
 }
 
-/* Data for the callback emit_record(). */
+/* Data that the callback emit_record() gets: the instance, and the record for which the
+ * trigger runs. */
 struct hit {
 	struct instance *instance;
 	const struct trigger_mark *mark;

@@ -25,7 +25,8 @@ struct trigger_mark;
 ssize_t inject_write(struct instance *instance, const struct event *event, const char *data,
 		     size_t size, pid_t tid);
 /*
- * Record the dynamic event in row @row, as a trigger of the record @cause has ordered.
+ * Record the dynamic event in row @row, because a trigger that ran for the record @cause asks
+ * for it.
  * @only: the instance in which to record the event; NULL for all instances.  An instance
  * records the event only if the event is enabled there.  @entry: the record, of @bytes
  * bytes.  The function sets its first 8 bytes, the common fields.  If @entry is NULL, the

@@ -118,8 +118,8 @@ static void put_string(const struct event_field *field, const char *value, uint3
 		text_putc(record, '\0');
 		set_loc(record, field, at, len + 1);
 		break;
-	default:			/* refuse this field: its string is outside of the
-					 * record, in memory of the program */
+	default:			/* refuse this field: its string is in memory of the
+					 * program, outside of the record */
 		break;
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of libc that have events (abi/libc_events.h).  While such an event is on, its
- * functions have the user ABI_FUNCTIONS_LIBC, and the objects in which they are must be analysed.
+ * The functions of libc that have events (abi/libc_events.h).  While one of these events is
+ * on, its functions are traced for the user ABI_FUNCTIONS_LIBC (abi/functions.h), and the
+ * objects that contain the functions must be analysed.
  *
  * Only the server's thread calls these functions.
  */
@@ -16,7 +17,8 @@ struct function_object;
 struct instance;
 struct root;
 
-/* Events are bits, 1 << enum libcall_event_id. */
+/* A set of events is a bitmap: the bit of an event is 1 << its number in enum
+ * libcall_event_id. */
 
 /* ---- functions of function_libcalls.c ---- */
 
@@ -33,7 +35,8 @@ uint64_t libcall_address(const struct root *root, uint32_t number, uint32_t even
 bool libcalls_are_in(const struct root *root, uint64_t start, uint64_t end);
 /* Return true if a function of one of @events is in @object, and can be traced. */
 bool libcalls_have(const struct root *root, const struct function_object *object, uint32_t events);
-/* Set ABI_FUNCTIONS_LIBC in @users, the words of @object, for functions whose event is on. */
+/* Set the bit ABI_FUNCTIONS_LIBC in @users, which has one word for each function of @object,
+ * for the functions whose event is on. */
 void libcalls_mark(const struct root *root, const struct function_object *object, uint32_t *users);
 
 /* ---- functions of function_libcalls_part.c ---- */

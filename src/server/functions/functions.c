@@ -248,7 +248,7 @@ static void enter_object(struct root *root, const struct function_object *object
 }
 
 /* Parse a file for all tables of function sites that compilers made.  All of them must be
- * added together, because a file of which one table is known is not parsed again. */
+ * added together, because a file is not parsed again once a table of it is known. */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {

@@ -261,11 +261,11 @@ static int need_extra(struct root *root, const struct function_match *match,
 /*
  * Add the functions that @match selects to @set.
  *
- * A name selects functions of the program, and of objects that were prepared by a
- * compiler.  Only if they have no such function, the name selects functions of other
- * libraries.  So `get*` selects what available_filter_functions lists, and `malloc` is
- * found although it is not in this list.  With a module, or with the option
- * all-objects, the name selects functions of all libraries at once.
+ * A name selects functions of the program, and of objects that were prepared by a compiler.
+ * Only if they have no such function, the name selects functions of other libraries.  So
+ * `get*` selects what available_filter_functions lists, and `malloc` is found although it is
+ * not in this list.  With a module, or with the option all-objects, the name always selects
+ * functions of all libraries.
  */
 static int add_matching(struct instance *instance, struct function_match *match,
 			struct function_set *set)

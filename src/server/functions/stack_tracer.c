@@ -176,10 +176,10 @@ uint32_t stack_tracer_threads(const struct root *root,
 
 /* ---- functions that find the lowest addresses of stacks ---- */
 
-/* A thread whose stack's lowest address must be found. */
+/* A thread for which the server must find the lowest address of its stack. */
 struct wanted {
-	uint64_t place;			/* the deepest address of the thread's stack that
-					 * was recorded */
+	uint64_t place;			/* lowest address of the thread's stack that the stack
+					 * tracer has seen in use */
 	uint64_t *low;			/* where to store the lowest address of the
 					 * thread's stack */
 };

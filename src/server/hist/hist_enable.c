@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands enable_hist and disable_hist.  They let all histograms of another event
- * count, or pause.  The data of such a trigger are an array with the numbers of rule
- * words, one for each `hist` trigger of that event (hist_trigger.paused).
+ * The commands enable_hist and disable_hist let all histograms of another event count, or
+ * pause.  The data of such a trigger are an array with the numbers of rule words, one for
+ * each `hist` trigger of that event (hist_trigger.paused).
  */
 #include <errno.h>
 #include <stdlib.h>

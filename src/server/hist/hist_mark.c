@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Count records of the server in histograms.  The server itself records markers and the
- * events that users inject, so it also runs the programs of these events' `hist`
- * triggers.  Its figures go to the last part of a table, under the lock, like the figures
+ * events that users inject, so it also runs the programs of these events' `hist` triggers.
+ * The figures that it counts go to the last part of a table, under the lock, like the figures
  * of threads that cannot use rseq.
  */
 #include <string.h>

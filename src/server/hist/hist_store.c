@@ -164,9 +164,9 @@ static bool is_same_text(const char *a, const char *b)
 }
 
 /*
- * Return the first trigger of the event that the kernel regards as the trigger of @draft, so
- * that the write changes this trigger.  @named: the histogram that has the name in @draft, or
- * NULL.
+ * Return the first trigger of the event that has the definition and the filter of @draft, as
+ * the kernel compares them.  The write then changes this trigger.  @named: the histogram that
+ * has the name in @draft, or NULL.
  */
 static struct trigger *find_same(const struct hist_write *write, const struct draft *draft,
 				 const struct histogram *named)

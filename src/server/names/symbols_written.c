@@ -66,7 +66,8 @@ struct written_search {
 					 * @at is the cursor of objects_next(), @row is
 					 * the first symbol of that object that was not
 					 * compared yet */
-	enum tier tier;			/* tier of all functions that @now contains */
+	enum tier tier;			/* tier (how well the names match) of all functions
+					 * that @now contains */
 	struct found now;		/* functions that the search in progress has found
 					 * so far */
 	struct found last;		/* result of the last search for this name that

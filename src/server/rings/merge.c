@@ -237,8 +237,8 @@ static uint64_t late_cycles(const struct root *root)
 }
 
 /* Return the time up to which a batch returns records: the present time, or earlier if a
- * consuming reader must wait for late records.  Other sides than the main side, and dead roots,
- * get no new records, so there is no limit. */
+ * consuming reader must wait for late records.  The spare side and dead roots get no new
+ * records, so there is no limit. */
 static uint64_t merge_horizon(const struct merge *merge)
 {
 	const struct root *root = merge->instance->root;

@@ -97,8 +97,8 @@ void merge_consume(struct merge *merge)
 
 /*
  * Give the staged records up.  They are treated as if the server had been killed after
- * merge_offer(), so they are in doubt.  The next merge_start() continues after these
- * records.
+ * merge_offer(), so they are in doubt: it is unknown whether the reader has got them.  The
+ * next merge_start() continues after these records.
  */
 void merge_give_up(struct merge *merge)
 {

@@ -47,7 +47,7 @@ struct merge {
 	bool has_lost;			/* true: records were lost before the stream could
 					 * read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
-					 * because of @has_lost */
+					 * because records were lost (@has_lost) */
 	uint64_t rings_serial, reads_serial;	/* values that instance_rings.rings_serial and
 						 * instance_rings.reads_serial had when the
 						 * rings were opened */

@@ -177,8 +177,9 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 /* Return the compiled print format of @event.  Returns NULL if the format cannot be
  * compiled; then the caller must print the fields instead. */
 const struct print_program *event_program(struct event *event);
-/* Prepare what @event needs before it is switched on in @instance: parts, and rings.  The caller
- * must call apply_start().  Returns 0 or -errno. */
+/* Prepare what @event needs before it is switched on in @instance: call the methods
+ * event_need() of all parts, and make rings.  The caller must call apply_start().  Returns 0
+ * or -errno. */
 int event_need(struct instance *instance, const struct event *event);
 /* Return true if @event appears in lists of events because it is visible.  An event of libulf's
  * own, which every program has, appears only after it was switched on for the first time. */

@@ -19,13 +19,14 @@
 
 /* Limits of one root for triggers that are loaded from the previous server or inherited
  * by events of new modules.  Triggers that users write have other limits. */
-#define OLD_TRIGGERS_MAX 65536u		/* maximum number of such triggers of a root; a
-					 * trigger counts once for each row of its event */
+#define OLD_TRIGGERS_MAX 65536u		/* maximum number of loaded or inherited triggers of a
+					 * root; a trigger counts once for each row of its
+					 * event */
 #define COMPILE_BYTES	64u		/* amount by which each compilation of a trigger
 					 * raises root_rules.filters_taken, in addition to
 					 * the lengths of the filter and the data */
-#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken, the
-					 * cost of compiling such triggers */
+#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken, the cost
+					 * of compiling loaded or inherited triggers */
 
 /* ---- functions that compile triggers ---- */
 

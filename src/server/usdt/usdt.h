@@ -96,8 +96,8 @@ void usdt_list_blocks(const struct root *root, struct extent_list *list);
 
 /*
  * Publish the objects that the last look at the mappings of the processes has found, or none
- * if the option usdt is off.  If this is not published yet, *@ret_changed is set to true, and
- * the caller must call apply_start().  Returns 0, -ENOMEM, -ENOSPC or -EIO.
+ * if the option usdt is off. If these objects are not published yet, *@ret_changed is set to
+ * true, and the caller must call apply_start().  Returns 0, -ENOMEM, -ENOSPC or -EIO.
  */
 int usdt_publish(struct root *root, bool *ret_changed);
 
