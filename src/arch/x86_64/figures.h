@@ -29,7 +29,10 @@ struct arch_figures {
 #define FIGURES_ARM	""
 #endif
 
-/* Begin the rseq section.  rax: the entry's figures in the part of this CPU. */
+/*
+ * Begin the rseq section.  Out: rax = address of the entry's figures in the part of this
+ * CPU.
+ */
 #define FIGURES_BEGIN							\
 	".pushsection .data.rel.ro, \"aw\", @progbits\n"		\
 	"	.balign	32\n"						\

@@ -47,9 +47,9 @@
 #include "base/bits.h"
 
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* difference between a distance of a jump that the code
-					 * tries and the next one; only the upper byte changes,
-					 * because the lower bytes may be fixed */
+#define STEP		0x1000000ll	/* difference between two distances of a jump that are
+					 * tried one after the other; only the upper byte
+					 * changes, because the lower bytes may be fixed */
 #define SITE_BYTES_MAX	16u		/* maximum size of a site whose bytes are
 					 * replaced */
 #define ROWS_BYTES	4096u		/* size of the part of a compiler's table that

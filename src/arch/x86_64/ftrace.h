@@ -23,7 +23,10 @@
 
 struct buffer;
 
-/* The start of a memory page of bodies.  Unwinders read these words (see ftrace.S). */
+/*
+ * The start of a memory page that contains bodies, the code to which traced functions return.
+ * Unwinders read these words (see ftrace.S).
+ */
 struct graph_page {
 	const uint64_t *keys;
 	const void *shadows;

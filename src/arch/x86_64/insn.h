@@ -90,8 +90,10 @@ bool insn_is_tracepoint(const uint8_t *code, uint64_t bytes);
 /* Returns true if the @bytes bytes at @code begin with an instruction that makes a system
  * call. */
 bool insn_is_syscall(const uint8_t *code, uint64_t bytes);
-/* Returns true if the instruction at @code, which has @bytes bytes, loads a constant number
- * of a system call.  *@ret_nr: the number. */
+/*
+ * Returns true if the instruction at @code, which has @bytes bytes, loads a constant into rax,
+ * the register for the number of a system call.  *@ret_nr: the constant.
+ */
 bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_nr);
 /* Returns true if the instruction at @code leaves the number of a system call as it is.  Returns
  * false for calls and for jumps that are always taken, too. */

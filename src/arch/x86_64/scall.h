@@ -126,7 +126,7 @@ extern void (*scall_slowly)(const struct ulf_event *event, struct scall_record *
 bool arch_event_append(const struct ulf_event *event, struct scall_record *record,
 		       uint32_t bytes) __attribute__((visibility("hidden")));
 
-/* The hooks.  Only cells jump to them; C compares their addresses. */
+/* The hooks, in scall.S.  Only cells jump to them; C code only uses their addresses. */
 void scall_enter_hook(void) __attribute__((visibility("hidden")));
 void scall_exit_hook(void) __attribute__((visibility("hidden")));
 

@@ -14,8 +14,10 @@ bool usdt_check(const void *table, uint64_t bytes);
 
 #define USDT_NOP	0x90		/* the byte at a site that is off, a NOP */
 
-/* The caller's way to find symbols for usdt_parse_arg().  find() returns false if there is
- * no symbol with this name. */
+/*
+ * Callback by which usdt_parse_arg() finds the address of a symbol.  find() returns false if
+ * there is no symbol with this name.
+ */
 struct usdt_finder {
 	bool (*find)(const struct usdt_finder *finder, const char *name, uint32_t len,
 		     uint64_t *ret_vaddr);
