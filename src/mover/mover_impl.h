@@ -42,8 +42,8 @@ struct function {
 					 * range, in the next bytes */
 	bool uses_red_zone;		/* true: the function keeps data below the stack
 					 * pointer, in its red zone */
-	bool is_jumped_to;		/* true: another function, which may use its red zone,
-					 * jumps to @start */
+	bool is_jumped_to;		/* true: a function that may have data in a red zone
+					 * jumps to @start of this one */
 
 	/* set by choose.c */
 	uint8_t class, lead, nr_insns, tail;	/* @tail: number of bytes of padding after the
