@@ -42,9 +42,9 @@ struct elf_symbols {
 	char *strings[ELF_STRINGS];	/* the string tables with the names of the symbols;
 					 * freed together with @rows */
 	uint32_t nr_strings;
-	uint64_t first, end;		/* lowest address and end of the
-					 * addresses to which the file is
-					 * loaded, without the load address */
+	uint64_t first, end;		/* range of the addresses of the file, as the file gives
+					 * them, without the load address: the lowest address,
+					 * and the end */
 	struct parsed *parsed;		/* result of the parser that has read the file; the
 					 * result contains the symbols' names.  NULL: the
 					 * names are in @strings */

@@ -14,8 +14,8 @@
 #include "symbols/elf.h"
 
 struct elf_build_id {
-	uint64_t addr;			/* address at which the build id's bytes are loaded,
-					 * without the load address */
+	uint64_t addr;			/* address of the build id's bytes, as the file gives
+					 * it, without the load address */
 	uint32_t bytes;			/* length of the build id @id; 0: the file has no
 					 * build id */
 	uint8_t id[32];

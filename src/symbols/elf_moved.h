@@ -41,8 +41,8 @@ struct elf_moved {
 	struct moved_head *head;	/* the table, which the caller frees; NULL: the file
 					 * has no table */
 	uint64_t bytes;			/* length of the table */
-	uint64_t first, end;		/* range of addresses to which the file is
-					 * loaded, without the load address */
+	uint64_t first, end;		/* range of the addresses of the file, as the file gives
+					 * them, without the load address */
 	enum elf_left_out left_out;
 };
 

@@ -24,8 +24,8 @@ struct elf_sites {
 	uint64_t text, text_end;	/* range of the addresses of the file's code: from
 					 * @text to before @text_end */
 	uint64_t text_off;		/* file offset of the code at the address @text */
-	uint64_t id;			/* address at which the build id's bytes are loaded;
-					 * 0: the file has no build id */
+	uint64_t id;			/* address of the build id's bytes, as the file gives
+					 * it; 0: the file has no build id */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };

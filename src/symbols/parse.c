@@ -37,8 +37,8 @@
 					 * ends, ns */
 #define ASKS_MAX	16u		/* maximum number of separate debug files for which a
 					 * job may ask */
-#define GRACE_NS	2000000000ull	/* the server kills a parser that still runs
-					 * this long after its own time limit, ns */
+#define GRACE_NS	2000000000ull	/* time from a parser's own time limit until the server
+					 * kills the parser, ns */
 #define QUERY_NS	5000000000ull	/* maximum time that a session may take to answer a
 					 * query, ns */
 #define NS_PER_S	1000000000ull

@@ -140,8 +140,8 @@ struct parse_segment {
 struct parse_head {
 	uint32_t magic;
 	uint32_t nr_symbols;
-	uint64_t first, end;		/* range of addresses to which the file is
-					 * loaded, without the load address */
+	uint64_t first, end;		/* range of the addresses of the file, as the file gives
+					 * them, without the load address */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
 	uint32_t kind, next_kind;	/* @kind: enum fsite_kind of the sites.  @next_kind:
