@@ -268,9 +268,9 @@ struct hist_table_ref {
 };
 
 /*
- * A reference to a variable of another table.  The entry there is found by the key of
- * this hit, or by the first fields of the key if the other table has fewer.  If there is
- * no such entry, or its variable has no value, the hit does not count.
+ * A reference to a variable of another table.  The entry of that table is found by the key of
+ * this hit, or by the first fields of the key if that table has fewer.  If there is no such
+ * entry, or its variable has no value, the hit does not count.
  */
 struct hist_ref {
 	uint8_t table;			/* index in hist_program.tables, not 0 */

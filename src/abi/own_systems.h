@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libulf's own events.  Every program has them.  So that lists of events are those of the program,
- * only a name with one of these systems selects such an event, and lists have it only after it
- * was switched on.  The names of the systems begin with ulf_, because a program or its USDT
- * probes may have systems of any other name.
+ * libulf's own events, which every program has.  Lists of events should show the program's
+ * events: so libulf's are listed only after one of the same system was switched on, and are
+ * selected only by a name with that system.  The names of the systems begin with ulf_, because
+ * a program or its USDT probes may have systems of any other name.
  */
 #ifndef ULF_ABI_OWN_SYSTEMS_H
 #define ULF_ABI_OWN_SYSTEMS_H
