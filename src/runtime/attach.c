@@ -58,7 +58,8 @@ void *ulf_attach(void *block)
 	attach->error = start_attached(attach);
 	arch_syscall2(SYS_munmap, attach->code, attach->code_bytes);
 	arch_syscall2(SYS_munmap, attach->stack, attach->stack_bytes);
-	/* release: the result is complete; mate: the copy by `ulf attach` [attach.loader] */
+	/* release: the result is complete; mate: `ulf attach`, which copies the block
+	 * [attach.loader] */
 	__atomic_store_n(&attach->loader, attach->error ? ABI_LOADER_REFUSED : ABI_LOADER_DONE,
 			 __ATOMIC_RELEASE);
 	return NULL;

@@ -22,8 +22,10 @@ uint64_t root_map_bytes(void);
 uint32_t root_nr_cpus(void);
 bool root_has_rseq(void);		/* returns true if the process that created the
 					 * root could use rseq */
-const char *root_exe(void);		/* returns a copy of abi_control.exe */
-const char *root_boot(void);		/* returns a copy of abi_control.boot */
+const char *root_exe(void);		/* returns the path of the program, a private
+					 * copy of abi_control.exe */
+const char *root_boot(void);		/* returns the boot settings, a private copy of
+					 * abi_control.boot */
 /*
  * Create the root in the ulf directory @dir.
  *

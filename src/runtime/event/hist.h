@@ -21,9 +21,9 @@ struct event_hist {
 					 * the trigger has another command */
 	const struct hist_context *context;	/* the callbacks that @unit calls */
 	bool has_rseq;			/* see struct hist_context */
-	const uint64_t *paused;		/* address of a word; while the word is not 0,
-					 * hits do not count; a rule word, or a
-					 * constant 0 */
+	const uint64_t *paused;		/* address of a word, which is a rule word or a
+					 * constant 0; while it is not 0, hits do not
+					 * count */
 };
 
 /*
@@ -62,8 +62,8 @@ void hist_hit(const struct event_hist *hist, struct trigger_hit *hit);
 /* Method runtime_part.init: read ULF_READ_MEMORY, which says whether event probes may read any
  * memory of this process. */
 void hist_init(void);
-/* Method runtime_part.after_claim: store the result of hist_init() in the process slot
- * that was claimed. */
+/* Method runtime_part.after_claim: store in the process slot that was claimed whether event
+ * probes may read any memory of this process. */
 void hist_after_claim(bool is_late);
 
 #endif

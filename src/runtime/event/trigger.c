@@ -308,8 +308,8 @@ static bool is_inside(uint32_t at, uint32_t nr, uint32_t bytes)
 	return at % ABI_RULES_ALIGN == 0 && at <= bytes && nr <= bytes - at;
 }
 
-/* Check the data of a trigger whose command has a target.  These data are numbers
- * of rule words. */
+/* Check the data of a trigger that pauses or continues histograms.  These data are numbers of
+ * rule words. */
 static bool are_words_valid(const uint32_t *numbers, uint32_t bytes, uint32_t nr_slots)
 {
 	for (uint32_t i = 0; i < bytes / sizeof(*numbers); i++) {

@@ -38,7 +38,7 @@
 #include "runtime/unwind/unwinders.h"
 #include <linux/ftrace.h>
 
-/* ---- find out which users a site must have ---- */
+/* ---- find out which tracers, callbacks and other users a function site must have ---- */
 
 /* filters of the callbacks that the program has registered; protected by
  * runtime_lock() */
@@ -54,7 +54,8 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-/* Returns the users that site @i of @object must have. */
+/* Returns the users (enum ftrace_user) that the function site number @i of @object must
+ * have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
 {
 	const struct fsites *sites = &object->sites;
@@ -611,7 +612,8 @@ int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph
 	return r == -EILSEQ ? 0 : r;
 }
 
-/* Switch off the users that the server has set, because they would access the root's memory. */
+/* Switch off the tracers and other users that the server has set, because they would access the
+ * root's memory. */
 void ftrace_detach(void)
 {
 	set_active(ftrace_state.active & ~SERVER_USERS);

@@ -33,7 +33,8 @@ struct thread_slot;
 #define FTRACE_OPS_MAX		8u	/* maximum number of registered callbacks */
 #define FTRACE_TAGS		32u	/* number of tags, including tag 0; see shadow_tags.h */
 
-/* Bit numbers in the users of a site, and in the users of a followed call. */
+/* Numbers of bits.  A set of users has one bit for each tracer, callback and so on that wants
+ * to know of a function's calls.  Sites and followed calls have such sets. */
 enum ftrace_user {
 	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i is the tracer of buffer i:
 					 * function or function_graph */
@@ -57,9 +58,12 @@ enum ftrace_user {
 	/* A mark in the users of a followed call. */
 	FTRACE_CPU_TIME,		/* mark: shadow.time_ns is a CPU time, from
 					 * ftrace_cpu_ns() */
-	/* A user of a site: the events of libc's functions (libcalls.h).  It has the bit of a
-	 * mark that no site has.  In the users of a followed call FTRACE_PROFILE stands for the
-	 * profiler and for these events; each of the two knows which calls are its own. */
+	/*
+	 * A user of a site: the events of libc's functions (libcalls.h).  Its bit is that of
+	 * FTRACE_CPU_TIME, a mark that sites do not have.  For a followed call the bit
+	 * FTRACE_PROFILE stands for the profiler and for these events; each of the two knows
+	 * which calls are its own.
+	 */
 	FTRACE_LIBC		= FTRACE_CPU_TIME,
 	/* Marks of a followed call.  They reuse the bits of users that never follow
 	 * calls, because these bits are free in the users of a followed call. */
@@ -79,7 +83,8 @@ struct ftrace_case {
 	struct ring_set *set;		/* the set of rings; the old set is freed a
 					 * grace period after a replacement
 					 * [buffer.set] */
-	uint32_t users;			/* the bit of the buffer among the users of a site */
+	uint32_t users;			/* the bit that this buffer's tracer has in the
+					 * users of a site */
 };
 
 /*
@@ -103,7 +108,8 @@ struct ftrace_state {
 	/* for each lane, a set of rings: graph_set for the lane of its tag, and sets without
 	 * rings for all other lanes */
 	struct ring_set *graph_sets[FTRACE_LANES];
-	uint32_t active;		/* users that are on, one bit for each */
+	uint32_t active;		/* one bit (enum ftrace_user) for each tracer,
+					 * callback and so on that is switched on */
 	uint32_t graphs;		/* buffers that have function_graph, one bit for each */
 	uint32_t tags;			/* tags of active graph tracers, one bit for each */
 	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
@@ -199,7 +205,8 @@ void ftrace_thread_forget(void);
 static inline uint64_t ftrace_ring_ns(void)
 {
 	const struct abi_clock *clock = root_control ? &root_control->clock : NULL;
-	/* acquire: the other members; mate: server/core/timebase.c [root.clock] */
+	/* acquire: the other members of the clock were stored before @mult; mate:
+	 * server/core/timebase.c [root.clock] */
 	uint64_t mult = clock ? __atomic_load_n(&clock->mult, __ATOMIC_ACQUIRE) : 0;
 
 	return mult ? clock->ns0 + arch_tsc_scale(arch_tsc() - clock->tsc0, mult << 32) : 0;
@@ -299,8 +306,8 @@ void ftrace_detach(void);
  * this.  Returns 0, -EINVAL (the block of functions is invalid) or an error of
  * root_populate() or ftrace_apply_users(). */
 int ftrace_apply(void);
-/* Stop all tracing of functions that the server has asked for.  Returns what
- * ftrace_apply_users() returns. */
+/* Stop all tracing of functions that the server has asked for.  Returns 0 or an error of
+ * ftrace_apply_users(). */
 int ftrace_drop_settings(void);
 /* Call ftrace_apply() and profile_apply() in a thread of the program.  If the settings
  * name objects that were not loaded the last time, the settings are applied even if

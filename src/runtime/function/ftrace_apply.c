@@ -98,8 +98,8 @@ static void unmark_objects(void)
 		o->is_named = false;
 }
 
-/* Drop the users, and the profiler's figures, of all objects that the block of
- * functions does not name. */
+/* Remove the tracers and other users, and the profiler's figures, from all objects that the
+ * block of functions does not name. */
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {

@@ -156,7 +156,8 @@ static uint64_t func_of(const struct shadow *shadow)
 	return body->site;
 }
 
-/* Returns the active users.  Acquire; mate: set_active() [ftrace.active] */
+/* Returns the users of functions that are switched on.  Acquire; mate: set_active()
+ * [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);

@@ -61,7 +61,7 @@ bool libcall_has_time(uint32_t number)
 }
 
 /* Returns true if @lock, the argument of pthread_mutex_lock(), is held by another thread.  The
- * function reads the mutex itself as its next act, so it can be read. */
+ * call is about to begin and will read the mutex itself, so this function can read it, too. */
 static bool is_contended(const pthread_mutex_t *lock)
 {
 	uint32_t word = (uint32_t)__atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED);

@@ -30,8 +30,9 @@ struct object {
 	const struct moved_head *moved;	/* the table if @kind is FSITE_MOVED, else NULL */
 	uint8_t build_id[32];		/* build id, read from the loaded object itself */
 	bool has_id;			/* true: build_id is set */
-	uint32_t *users;		/* users of each site, as the server has
-					 * set them; NULL: no site has users */
+	uint32_t *users;		/* for each site, the tracers and other users
+					 * that the server has set; NULL: no site has
+					 * users */
 	struct syscalls *syscalls;	/* the system calls of the object
 					 * (syscalls.h); NULL: none of them was traced
 					 * so far */

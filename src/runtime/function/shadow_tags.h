@@ -112,7 +112,8 @@ static inline bool shadow_is_many(const struct shadow *shadow)
 	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | SHADOW_MANY)) == SHADOW_MANY;
 }
 
-/* Returns the users that follow the call independently of its tags. */
+/* Returns those users of a call that have no tag: the bits FTRACE_GRAPH_OPS and
+ * FTRACE_PROFILE. */
 static inline uint32_t shadow_others(const struct shadow *shadow)
 {
 	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);

@@ -10,7 +10,7 @@
 
 #include "abi/stop.h"
 
-/* Sites that are switched in this way.  No method may be NULL. */
+/* Sites that can be switched only while no other thread runs.  No method may be NULL. */
 struct still_sites {
 	/* Returns true if a site must be switched. */
 	bool (*need)(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events raw_syscalls:sys_enter and sys_exit, and syscalls:sys_enter_NAME and sys_exit_NAME,
- * which libulf makes in memory.  The latter are in the table in syscall_table.h.  All of them are
- * ordinary events: filters, triggers, histograms and lists of threads apply to them.
+ * The events raw_syscalls:sys_enter and sys_exit, and the events of single system calls,
+ * syscalls:sys_enter_NAME and sys_exit_NAME, which syscall_table.h lists.  libulf makes all of
+ * them in memory.  They are ordinary events: filters, triggers, histograms and lists of threads
+ * apply to them.
  */
 #ifndef ULF_RUNTIME_SYSCALL_EVENTS_H
 #define ULF_RUNTIME_SYSCALL_EVENTS_H

@@ -46,19 +46,22 @@ void syscall_hit_slowly(const struct ulf_event *event, struct scall_record *reco
 /* The jumps around the system calls of an object, and the code to which they lead.
  * runtime_lock() protects all members. */
 struct syscalls {
-	struct fcode_cell *cells;	/* array of cells, two for each row of the
-					 * table: one before the call, one after it */
+	struct fcode_cell *cells;	/* array of two cells for each system call in
+					 * the object's table: the code before the call,
+					 * and the code after it */
 	uint32_t nr;			/* number of cells */
 	bool is_on;			/* true: the jumps to the cells are in the
 					 * text */
-	bool *is_jump;			/* for each cell, true if a jump leads to it */
-	bool *is_new;			/* for each cell, true if the present change
-					 * has changed its is_jump */
+	bool *is_jump;			/* for each cell, true if a jump in the text
+					 * leads to it */
+	bool *is_new;			/* for each cell, true if is_jump was changed by
+					 * the change that is under way */
 };
 
-/* Returns the site of cell @cell of @object. */
+/* Returns the place in the text of @object whose jump leads to the cell with the number
+ * @cell. */
 struct scall_site syscall_site(const struct object *object, uint32_t cell);
-/* Make object->syscalls, and write all cells.  Returns 0 or -errno. */
+/* Allocate object->syscalls, and write the code of all cells.  Returns 0 or -errno. */
 int syscall_cells_make(struct object *object);
 
 #endif

@@ -57,7 +57,7 @@ uint32_t perf_read(uint64_t until_ns, uint32_t max, void (*fn)(const struct perf
 /* Stop the reports.  Any thread may call this function; if @is_agent is false, descriptors
  * stay open in the agent's table. */
 void perf_close(bool is_agent);
-/* Called in a child of fork(), which has none of the mappings of its parent. */
+/* Called in a child of fork(): forget the buffers, which are not mapped in the child. */
 void perf_forget(void);
 
 #endif

@@ -355,8 +355,8 @@ static bool is_gone(const struct usdt_object *object)
 	       memcmp(loaded.id, object->table->build_id, loaded.id_bytes);
 }
 
-/* Forget an object whose text was unmapped, so that no thread can be in its
- * cells. */
+/* Forget an object whose text was unmapped, so that no thread can be executing the code that
+ * was moved from its sites. */
 static void forget_object(struct usdt_object *object)
 {
 	unregister_object(object);
@@ -395,8 +395,7 @@ static void count_semaphores(struct usdt_object *object)
 	codemem_end(fd);
 }
 
-/* Returns true if a traced function has replaced bytes of the site, or executes a copy of
- * these bytes. */
+/* Returns true if one of the site's bytes belongs to a function site that is on. */
 static bool is_in_function(const struct usite *site)
 {
 	for (const struct object *o = object_first(); o; o = o->next)
@@ -610,8 +609,8 @@ static int take_row(const struct abi_usdt_object *row)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Remove the events of objects that the block does not name.  The cells are kept, because a
- * thread may be in one. */
+/* Remove the events of objects that the block does not name.  The code that was moved from
+ * their sites is kept, because a thread may be executing it. */
 static void remove_others(void)
 {
 	bool is_any = false;
