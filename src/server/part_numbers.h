@@ -17,15 +17,15 @@ enum root_part_number {
 	ROOT_PART_SYMBOLS,
 	ROOT_PART_PRINTK,
 	ROOT_PART_EVENTS,
-	ROOT_PART_DYNAMIC,		/* the part DYNAMIC must come after EVENTS,
-					 * because its init() adds events */
+	ROOT_PART_DYNAMIC,		/* the part DYNAMIC must come after EVENTS, because
+					 * init() of DYNAMIC adds events */
 	ROOT_PART_HIST,			/* the part HIST must come after DYNAMIC, because
-					 * its done() releases dynamic events */
+					 * done() of HIST releases dynamic events */
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
 	ROOT_PART_LIBCALLS,		/* the part LIBCALLS must come after BOOT, because
-					 * boot settings may switch its events on, and after
-					 * FUNCTIONS, whose state it uses */
+					 * boot settings may switch on events of LIBCALLS, and
+					 * after FUNCTIONS, whose state LIBCALLS uses */
 	ROOT_PART_USDT,			/* the part USDT must come after BOOT, because
 					 * boot settings may set the option usdt */
 	ROOT_PART_PROFILE,		/* the part PROFILE must come after FUNCTIONS,
@@ -34,29 +34,29 @@ enum root_part_number {
 	ROOT_PART_STACK_TRACER,
 	ROOT_PART_RULES,
 	ROOT_PART_SUGGEST,
-	ROOT_PART_RINGS,		/* the part RINGS must come after BOOT, because
-					 * boot settings give the sizes of the rings that
-					 * its prepare() makes */
+	ROOT_PART_RINGS,		/* the part RINGS must come after BOOT, because boot
+					 * settings give the sizes of the rings that prepare()
+					 * of RINGS makes */
 	ROOT_PART_LATE,
 	NR_ROOT_PARTS,
 };
 
 enum instance_part_number {
 	INSTANCE_PART_RINGS,
-	INSTANCE_PART_HIST,		/* the part HIST must come before RULES: its
-					 * drop() must run after drop() of RULES, and
-					 * drop() is called in the opposite order */
+	INSTANCE_PART_HIST,		/* the part HIST must come before RULES: drop() of
+					 * HIST must run after drop() of RULES, and drop() is
+					 * called in the opposite order */
 	INSTANCE_PART_RULES,
-	INSTANCE_PART_FUNCTIONS,	/* the part FUNCTIONS has no method load(),
-					 * because load() of RULES calls its load_rule() */
+	INSTANCE_PART_FUNCTIONS,	/* the part FUNCTIONS has no method load(): load() of
+					 * RULES calls load_rule() of FUNCTIONS */
 	INSTANCE_PART_PIDS,
 	INSTANCE_PART_LINES,
 	INSTANCE_PART_PIPES,
 	INSTANCE_PART_DYNAMIC,		/* the part DYNAMIC must come after RULES, because
-					 * its load() attaches event probes */
-	INSTANCE_PART_EVENTS,		/* the part EVENTS must be last, so that its
-					 * drop() runs first: drop() is called in the
-					 * opposite order */
+					 * load() of DYNAMIC attaches event probes */
+	INSTANCE_PART_EVENTS,		/* the part EVENTS must be last, so that drop() of
+					 * EVENTS runs first: drop() is called in the opposite
+					 * order */
 	NR_INSTANCE_PARTS,
 };
 

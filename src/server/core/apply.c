@@ -37,9 +37,9 @@
 					 * waits until all processes have applied the
 					 * settings, ns */
 
-#define PAUSE_LIMIT_NS	50000000u	/* time after a write in which apply_pause() sleeps
-					 * until the process has news, ns; a process that
-					 * takes longer is looked at at the next tick */
+#define PAUSE_LIMIT_NS	50000000u	/* limit of the time after a write in which
+					 * apply_pause() sleeps, ns; a process that takes
+					 * longer is looked at only at ticks */
 
 #define STOP_LIMIT_NS	12000000000u	/* time that is added to APPLY_LIMIT_NS while a
 					 * process waits until its threads are stopped,

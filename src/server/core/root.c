@@ -213,8 +213,9 @@ static bool begin_asleep(struct root *root)
 	return true;
 }
 
-/* Handle the result @r of root_attach() or load_parts().  If the root's memory is
- * invalid, marks the root as corrupt and returns 0.  Returns other errors. */
+/* Handle the result @r of root_attach() or load_parts().  If the directory is not that of a
+ * root, or if memory or descriptors are lacking, returns @r.  If @r is another error than
+ * -ERESTART, marks the root as corrupt (or of another version), and returns 0. */
 static int settle_result(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))

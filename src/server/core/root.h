@@ -46,8 +46,8 @@ struct root {
 					 * root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose method load() has
 					 * finished */
-	struct root *next_loading;	/* next root that waits for a parser, in the list
-					 * of such roots in server.c */
+	struct root *next_loading;	/* next root in the list of the roots that wait for a
+					 * parser; server.c has the list */
 	struct root *next_of_hash;	/* next root in its chain of the hash of all roots;
 					 * only roots.c uses the members from here to
 					 * @is_in_dead */

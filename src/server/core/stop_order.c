@@ -100,8 +100,8 @@ bool stop_order_is_open(const struct abi_process *slot)
 {
 	uint32_t given = shm_load(&slot->stop_given);
 
-	/* A negative number in @given is the error of a stop that has failed, so that
-	 * order is done. */
+	/* A negative number in @given is the error of a stop that has failed, so no thread is
+	 * kept stopped. */
 	return shm_load(&slot->stop_wanted) || (given && (given == ABI_STOP_COMING ||
 						(int)given > 0));
 }

@@ -21,7 +21,7 @@
 					 * samples of the TSC, ns */
 #define HEADSTART_NS	1000000u	/* a root's time base lies this long before the time
 					 * of its computation, ns: the TSCs of CPUs may
-					 * differ, but none of them must be below the time
+					 * differ, and none of them must be below the time
 					 * base */
 
 struct sample {

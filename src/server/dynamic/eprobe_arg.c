@@ -59,8 +59,8 @@ struct arg_parser {
 	struct eprobe_arg *arg;
 	uint32_t offset;		/* offset, in the token, of the part that is being
 					 * parsed */
-	uint32_t insn;			/* number of the last instruction that the kernel
-					 * would have made so far */
+	uint32_t insn;			/* number of the instruction that the kernel would
+					 * have made last so far */
 	enum step last;
 };
 

@@ -25,7 +25,7 @@ struct root;
 /* Return the number of @event, enum libcall_event_id; -1 if @event is no event of libc's
  * functions. */
 int libcall_event_number(const struct event *event);
-/* Return the events that are on in some instance. */
+/* Return a bitmap of the events that are on in at least one instance. */
 uint32_t libcalls_on(const struct root *root);
 /* Return the address in memory of the function @number if its event is in @events, else 0.  A
  * process has written the address, so it may be any number. */
@@ -35,8 +35,8 @@ uint64_t libcall_address(const struct root *root, uint32_t number, uint32_t even
 bool libcalls_are_in(const struct root *root, uint64_t start, uint64_t end);
 /* Return true if a function of one of @events is in @object, and can be traced. */
 bool libcalls_have(const struct root *root, const struct function_object *object, uint32_t events);
-/* Set the bit ABI_FUNCTIONS_LIBC in @users, which has one word for each function of @object,
- * for the functions whose event is on. */
+/* Set the bit ABI_FUNCTIONS_LIBC in @users for the functions of @object whose event is on.
+ * @users: one word for each row of the object's table of function sites. */
 void libcalls_mark(const struct root *root, const struct function_object *object, uint32_t *users);
 
 /* ---- functions of function_libcalls_part.c ---- */

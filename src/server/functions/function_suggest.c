@@ -23,8 +23,8 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Compare the written C++ names of all functions whose names were demangled with the wrong
- * name, and keep the most similar one in @near. */
+/* Compare the wrong name with the written C++ names of all functions whose names were
+ * demangled, and keep the most similar one in @near. */
 static void offer_written(struct root *root, struct nearest *near)
 {
 	struct root_suggest *suggest = root_suggest(root);

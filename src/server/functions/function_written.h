@@ -34,8 +34,8 @@ struct function_match {
 					 * @module */
 	bool is_number;			/* true: the entry is a number, namely that of a
 					 * line of available_filter_functions */
-	uint32_t number;		/* number of that line, from 1 on; 0 if there is
-					 * no such line */
+	uint32_t number;		/* number of the line of available_filter_functions,
+					 * from 1 on; 0 if there is no such line */
 	bool is_whole;			/* true: the name of the entry has no wildcards */
 	enum function_scope scope;	/* set of objects whose functions the entry can
 					 * select */

@@ -28,8 +28,8 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* if a root has so many objects, files without
-					 * functions are not remembered */
+#define EMPTY_MAX		8192u	/* if a root has this number of objects or more, no
+					 * further objects without functions are remembered */
 #define FUNCTIONS_MAX		4000000u	/* maximum number of functions of a root */
 #define LINE_NS			10000u	/* time in which the budget grows by one line, ns */
 /* Cost of other work than reading /proc/PID/maps, as a number of lines of the budget. */
@@ -708,7 +708,7 @@ static bool is_in(const struct function_object *object, const struct object *in)
 		!strcmp(object->path, file->path));
 }
 
-/* Find the symbol at @addr in @object.  *@ret_symbols: the table that has it. */
+/* Find the symbol at @addr in @object.  *@ret_symbols: the symbol table that has the symbol. */
 static const struct elf_symbol *find_in_object(const struct function_object *object,
 					       uint64_t addr,
 					       const struct elf_symbols **ret_symbols)

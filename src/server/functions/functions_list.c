@@ -94,8 +94,8 @@ void functions_list_set(struct instance *instance, enum function_list list,
 
 /* ---- functions that parse the entries of a list ---- */
 
-/* Parse the number of a line.  As in the kernel, every text that begins with a digit is a
- * number, even 0x1f and 3*, and a module after it is ignored. */
+/* Parse the number of a line of available_filter_functions.  As in the kernel, every text
+ * that begins with a digit is a number, even 0x1f and 3*, and a module after it is ignored. */
 static void parse_number(const char *word, struct function_match *match)
 {
 	unsigned long number = strtoul(word, NULL, 0);
@@ -236,9 +236,9 @@ static int select_in_scope(struct root *root, const struct function_match *match
 	int found = 0;
 
 	/*
-	 * Try the index first for a name with parameters, such as f(char*).  It
-	 * probably is a written name, although it looks like a glob.  A search for it
-	 * as a glob would be slow.
+	 * Try the index first for a name with parameters, such as f(char*).  Such a name
+	 * probably is a written name, although it looks like a glob.  A search for it as a
+	 * glob would be slow.
 	 */
 	if (!match->is_whole && match->name_len && memchr(match->name, '(', match->name_len))
 		found = function_written_select_shown(root, match, is_in, set);

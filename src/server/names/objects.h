@@ -16,7 +16,7 @@ struct params;
 struct root;
 struct symbols_from;
 
-/* A file that is loaded as one or several objects.  It is read only once. */
+/* A file that is loaded as one or several objects.  The file is read only once. */
 struct object_file {
 	char *path;
 	uint8_t build_id[32];

@@ -31,8 +31,8 @@ struct printk_format {
 
 struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
-	uint32_t nr, cap;		/* number of formats in @table, and number for
-					 * which it has space */
+	uint32_t nr, cap;		/* number of formats in @table, and number for which
+					 * @table has space */
 	uint64_t bytes;			/* total length of the texts of all formats in
 					 * @table, bytes */
 	uint32_t tables_seen;		/* value that abi_control.tables_changed had when

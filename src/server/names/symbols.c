@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find names of functions, and constant strings, by address.  They are in the files of
- * the program's objects; objects.c finds the right file.
+ * Find names of functions, and constant strings, by address.  Both are in the files of the
+ * program's objects; objects.c finds the right file.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -52,7 +52,8 @@ bool latency_owns_spare(const struct instance *instance)
 
 /* ---- the thread that had the latency ---- */
 
-/* Copy the row with @serial.  Returns false if another latency has the row. */
+/* Copy the row of the latency with the serial number @serial.  Returns false if the row now
+ * has another latency. */
 static bool copy_row(const struct abi_latency *latency, uint32_t serial,
 		     struct abi_latency_row *ret_row)
 {
@@ -62,7 +63,8 @@ static bool copy_row(const struct abi_latency *latency, uint32_t serial,
 		return false;				/* [latency.serial] */
 	memcpy(ret_row, row, sizeof(*ret_row));
 	ret_row->comm[sizeof(ret_row->comm) - 1] = '\0';
-	for (char *c = ret_row->comm; *c; c++)	/* the name must not begin a line of the header */
+	for (char *c = ret_row->comm; *c; c++)	/* a newline in the name would begin another
+						 * line of the header */
 		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);	/* [latency.row] */

@@ -201,8 +201,7 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look for new records in those sources that had no record, so that they are not in the
- * heap. */
+/* Look for new records in those sources that are not in the heap because they had no record. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };

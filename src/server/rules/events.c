@@ -707,8 +707,8 @@ static bool is_selected(const struct event *event, const struct selection *selec
 	return (!event->is_own || selection->has_own) && is_match(event, selection->match);
 }
 
-/* Make the rings that the visible events among those of @selection need.  Returns 0; -EINVAL if
- * there is no such event; or another -errno. */
+/* Make the rings that the visible events of @selection need.  Returns 0; -EINVAL if there is
+ * no such event; or another -errno. */
 static int need_rings(struct instance *instance, const struct selection *selection)
 {
 	const struct events *events = root_events(instance->root);

@@ -57,9 +57,8 @@ static bool mark_trace_off(struct instance *instance, const struct trigger *trig
 }
 
 /*
- * Stop recording, and record the messages that the kernel writes in this case.  Called
- * if a user has freed the spare side (by writing 0 to `snapshot`) after the trigger
- * was set.
+ * Called if a user has freed the spare side (by writing 0 to `snapshot`) after the trigger
+ * was set.  Stop recording, and record the messages that the kernel then writes.
  */
 static void refuse_command(struct instance *instance, pid_t tid)
 {

@@ -37,8 +37,8 @@ struct root_rules {
 	uint64_t names_since_ns;	/* time when rules_load_names() began to wait
 					 * until functions are found, CLOCK_MONOTONIC; 0
 					 * if it does not wait */
-	uint64_t names_left;		/* number of bytes that filters.c may still search
-					 * now, in names of constants */
+	uint64_t names_left;		/* number of bytes of names of constants that
+					 * filters.c may still search now */
 	uint64_t names_ns;		/* time when @names_left was computed,
 					 * CLOCK_MONOTONIC */
 	bool is_name_missed;		/* true: some names were not searched since the

@@ -198,8 +198,8 @@ void soft_settle(struct instance *instance)
 			free(soft);
 		}
 	}
-	/* While rules are being loaded, some rules are still missing, so settle the
-	 * events later. */
+	/* While rules are being loaded, some of them are still missing, so do not call the
+	 * method settle of the events yet. */
 	if (rules->is_loaded)
 		events_settle(instance);
 }

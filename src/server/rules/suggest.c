@@ -144,8 +144,8 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Compare the symbol's raw name and, if it can be demangled, all names that users may write
- * for the function with the wrong name, and keep the most similar one in @near. */
+/* Compare the wrong name with the symbol's raw name and, if it can be demangled, with all
+ * names that users may write for the function.  Keep the most similar one in @near. */
 static void offer_symbol(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
 			 struct nearest *near)
 {
