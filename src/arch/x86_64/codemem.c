@@ -35,9 +35,9 @@ static int open_mem_file(void)
 
 /*
  * Open /proc/self/mem, and store the id of the calling thread, which keeps it open.  If
- * seccomp blocks gettid(), keep nothing open.  The reason: in another thread, this
- * descriptor number may be a file of the program, and without gettid() no thread can find
- * out whether it is the thread with the open file.
+ * seccomp blocks gettid(), keep nothing open.  The reason: in another thread, this descriptor
+ * number may be a file of the program.  Without gettid() a thread cannot find out whether it is
+ * the thread with the open file.
  */
 void codemem_start(bool has_own_table)
 {

@@ -20,14 +20,18 @@
 #define RIP	16
 #define RSP	7
 
-	/* Emit DW_CFA_val_expression (0x16): the value of register \reg is that of the
-	 * expression that follows, which has \bytes bytes. */
+	/*
+	 * Emit DW_CFA_val_expression (0x16): register \reg gets the value of an expression.
+	 * The \bytes bytes of the expression follow.
+	 */
 	.macro	value_of reg, bytes
 	.byte	0x16, \reg, \bytes
 	.endm
 
-	/* Emit DW_CFA_def_cfa_expression (0x0f): the CFA is the value of the expression
-	 * that follows, which has \bytes bytes. */
+	/*
+	 * Emit DW_CFA_def_cfa_expression (0x0f): the CFA gets the value of an expression.  The
+	 * \bytes bytes of the expression follow.
+	 */
 	.macro	cfa_of bytes
 	.byte	0x0f, \bytes
 	.endm

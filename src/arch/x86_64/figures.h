@@ -57,8 +57,10 @@ struct arch_figures {
 	"4:	jmp	%l[aborted]\n"					\
 	".popsection\n"
 
-/* The operands of the asm are local variables of the caller with these names, and not
- * members of a struct, because cppcheck cannot parse `->' in an operand. */
+/*
+ * The operands of the asm are local variables of the caller with these names.  Members of a
+ * struct would be an error for cppcheck, which cannot parse `->' in an operand.
+ */
 #define FIGURES_INPUT							\
 	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures),		\
 	[part_bytes] "m"(*part_bytes), [nr_cpus] "m"(*nr_cpus),		\

@@ -155,9 +155,11 @@ static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way 
 			moved_original(sites->moved, row_of(sites, i)) + at + 1);
 }
 
-/* Returns true if a site can be switched in the way @way: a jump can begin at the byte that
- * becomes its opcode, and the analysis has checked all bytes of this jump, so that no other
- * site uses them. */
+/*
+ * Returns true if a site can be switched in the way @way: a jump can begin at the byte that
+ * becomes its opcode, and the analysis has checked that no other site uses any byte of this
+ * jump.
+ */
 static bool can_be(const struct moved_row *row, const uint8_t *original, enum fmoved_way way)
 {
 	uint32_t at = opcode_at(way);

@@ -688,8 +688,10 @@ static bool is_lost(const struct fsites *sites, uint32_t i)
 	return sites->moved ? fmoved_is_lost(sites, i) : is_prepared_lost(sites, i);
 }
 
-/* Returns true if libulf has written other bytes to site @i than the file has there, unless
- * somebody else has changed them since. */
+/*
+ * Returns true if libulf has written to site @i, so that its bytes differ from those of the
+ * file, unless others have changed them since.
+ */
 static bool is_written(const struct fsites *sites, uint32_t i)
 {
 	return sites->moved ? sites->table[i].is_on : fsite_slot(sites, i) != NULL;

@@ -58,10 +58,10 @@ enum fsite_form {
 	FSITE_OTHER,			/* unknown code, which must not be changed */
 };
 
-/* How a site of one form becomes a jump of 5 bytes.  FSITE_COPY has no shape. */
+/* How a site of one form becomes a jump of 5 bytes.  There is no such struct for FSITE_COPY. */
 struct fsite_shape {
-	uint8_t switch_before;		/* number of bytes between the switched byte
-					 * and the site: 0 or 1 */
+	uint8_t switch_before;		/* 0: the byte that is switched is the first byte of the
+					 * site; 1: it is the byte before the site */
 	uint8_t off, on;		/* values of the switched byte while the site is
 					 * off, and while it is on */
 	uint8_t tail;			/* number of bytes of the site that follow the jump */

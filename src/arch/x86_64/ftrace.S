@@ -72,10 +72,10 @@ ftrace_known:
 	.endm
 
 	/*
-	 * Go to \maybe if a traced function may have tail-called this function,
-	 * which is so if the return address of this function is in a body.  The
-	 * test is fast but not exact: bits 24..55 must be those of ftrace_bodies.
-	 * At \maybe the macro tail_call compares the whole address.
+	 * Go to \maybe if a traced function may have tail-called this function.  Then the
+	 * return address of this function is in a body.  The test is fast but not exact: bits
+	 * 24..55 must be those of ftrace_bodies. At \maybe the macro tail_call compares the
+	 * whole address.
 	 */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE

@@ -139,8 +139,10 @@ static uint8_t *jump_target(uint8_t *code)
 	return code + SITE_BYTES + distance;
 }
 
-/* Returns true if the site's jump leads to a stub that jumps to @target, which is so
- * if the site was on before. */
+/*
+ * Returns true if the site's jump leads to a stub that jumps to @target.  If the site was on
+ * before, such a stub exists.
+ */
 static bool has_site_stub(uint8_t *code, const uint8_t *target)
 {
 	uint8_t *stub = jump_target(code), jump[SITE_BYTES], seen[SITE_BYTES];

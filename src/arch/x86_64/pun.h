@@ -43,8 +43,8 @@ bool pun_is_complete(uint64_t stub, const uint8_t *to);
  * be in it. */
 void pun_give_back(uint64_t stub);
 
-/* Returns true if @addr is in memory that pun_take() has mapped.  If *@until is above the
- * end of the addresses for which the answer is valid, *@until becomes this end.  Takes no
+/* Returns true if @addr is in memory that pun_take() has mapped.  Also lowers *@until to the
+ * end of the addresses for which the answer is valid, unless it is lower already.  Takes no
  * locks, so the answer may be out of date. */
 bool pun_has(uint64_t addr, uint64_t *until);
 

@@ -26,10 +26,9 @@ bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
  * returned true. */
 void arch_rseq_join(void) __attribute__((visibility("hidden")));
 
-/* Store CPU number -1 in this thread's rseq area and in its substitute.  The function is
- * for a thread that libc does not know, and whose memory for thread-local variables nobody
- * has initialised.  Returns false if the area is not within the memory page at the thread
- * pointer and above it. */
+/* Store CPU number -1 in this thread's rseq area and in its substitute.  The function is for a
+ * thread that libc has not made, so its thread-local variables are not initialised.  Returns
+ * false if the area is not within the memory page at the thread pointer and above it. */
 bool arch_rseq_disown(void) __attribute__((visibility("hidden")));
 
 /* Offsets of members of struct rseq, for assembly in C files.  rseq.c checks them

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and write the CPU's flags; see steps.c.  This is not written in C, because a
- * compiler's unwind table would be wrong between the push and the pop, where a signal
- * handler may unwind the stack. */
+/*
+ * Read and write the CPU's flags; see steps.c.  In C, the compiler's unwind table would be
+ * wrong between the push and the pop.  A signal handler may unwind the stack there.
+ */
 #ifdef __CET__
 #include <cet.h>
 #endif

@@ -95,10 +95,10 @@ int usites_switch(struct usites *sites);
 
 /* ---- sites with USITE_STILL ---- */
 
-/* Returns true if usites_flip() must switch a site. */
+/* Returns true if usites_flip() must switch one of the sites. */
 bool usites_need_flip(const struct usites *sites);
 /* Store in @to the ranges in which no thread may be while usites_flip() is called; @to may be NULL.
- * Returns how many they are. */
+ * Returns the number of these ranges. */
 uint64_t usites_list_ranges(const struct usites *sites, struct abi_stop_range *to);
 /*
  * Mark the site as in use at which a thread may execute the instruction at @addr next: the
