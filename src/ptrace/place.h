@@ -9,7 +9,7 @@
 #include "ptrace/target.h"
 
 /*
- * place_find - find ARCH_CARRIER_MAX bytes that can be executed, and that nobody uses
+ * place_find - find ARCH_CARRIER_MAX bytes of memory that can be executed and are not in use
  * @ret_address: set on success.
  * Returns 0, -ENOSPC (there is no such place) or another -errno.
  */
