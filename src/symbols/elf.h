@@ -28,8 +28,8 @@ struct elf_symbol {
 
 /*
  * Maximum length of a symbol's name in bytes.  Symbols with longer names are ignored.
- * The limit is needed because many symbols of a hostile file could each have a name that
- * is as long as the whole file.
+ * Without the limit, each of many symbols of a hostile file could have a name as long as the
+ * file.
  */
 #define ELF_NAME_MAX	4096u
 

@@ -188,9 +188,9 @@ static bool is_passed_by_reference(const struct location *at)
 
 /*
  * Find out where a parameter is when the function starts.  clang gives some locations too
- * late: that of a bool after the instruction that masks its lowest bit, and that of a
- * parameter on the stack after the function has set up its frame.  All other locations that
- * become valid later contain a new value, not the value that was passed.
+ * late: the location of a bool is valid only after the instruction that masks its lowest bit;
+ * that of a parameter on the stack only after the function has set up its frame.  All other
+ * locations that become valid later contain a new value, not the value that was passed.
  */
 static enum location_kind read_param_location(const struct location *at,
 					      const struct param_desc *desc)

@@ -52,9 +52,9 @@ enum state {
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;	/* element of the list parser.jobs while @channel is
-					 * open, then of the list parser.ended while @is_news
-					 * is true */
+	LIST_ENTRY(parse_job) link;	/* list element: in the list parser.jobs while @channel
+					 * is open; later in the list parser.ended while
+					 * @is_news is true */
 	bool is_news;			/* true: parse_next_ended() has not returned
 					 * this job yet */
 	void *owner;
