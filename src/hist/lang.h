@@ -142,9 +142,9 @@ struct hist_action_def {
 };
 
 struct hist_sort {
-	uint32_t field;			/* what is sorted by: 0: hitcount; 1 to nr_vals: 1 +
-					 * index of a value; above that: 1 + nr_vals + index
-					 * of a key */
+	uint32_t field;			/* number of the field to sort by: 0 is the hitcount; 1
+					 * to nr_vals is 1 + index of a value; a larger number
+					 * is 1 + nr_vals + index of a key */
 	bool is_descending;
 };
 

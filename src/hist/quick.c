@@ -79,8 +79,10 @@ static void find_code(struct hist_quick *quick)
 	}
 }
 
-/* Recognize the value of a quick program.  There is no value, or the value is a number that
- * is loaded after the key, or it is the number from which the key was made. */
+/*
+ * Recognize the value of a quick program.  Three forms are possible: no value; a number that is
+ * loaded after the key; the number from which the key was made.
+ */
 static bool set_val(struct hist_quick *quick, const struct hist_unit *unit)
 {
 	uint32_t nr_key = unit->program->nr_key_insns, nr = unit->program->nr_insns - nr_key;
