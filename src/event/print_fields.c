@@ -125,8 +125,10 @@ static void put_dynamic_field(const struct record *r, const struct event_field *
 	const struct value_type type = { .size = 4 };
 	uint64_t loc, offset, len;
 
-	/* In synthetic events a dynamic field has 8 bytes, of which 4 are used.  The kernel
-	 * does not print fields of synthetic events that are stacks. */
+	/*
+	 * In synthetic events a dynamic field has 8 bytes, of which 4 are used.  For a field
+	 * with a stack, print <INVALID-TYPE>, as the kernel does.
+	 */
 	if (field->size == 8 && !strstr(field->type, "char")) {
 		text_puts(r->out, "<INVALID-TYPE>");
 		return;

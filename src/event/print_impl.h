@@ -143,9 +143,9 @@ struct directive {
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
 	int32_t width, prec;	/* width and precision of the conversion; -1: not given */
-	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: of the width and of the
-						 * precision if they are written as `*`, and
-						 * of the value to print; 0: there is no node */
+	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes, 0 if there is none: the
+						 * width and the precision if they are written
+						 * as `*`, and the value to print */
 	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
 				 * the letter of the conversion */
 	uint8_t ptr;		/* for CONV_PTR: the number of the conversion that
