@@ -115,8 +115,8 @@ static const struct rule {
 	uint32_t value;			/* value with which the lower 32 bits of the
 					 * argument are compared */
 } rules[] = {
-	/* The following calls access other processes.  They are the first TRACE_RULES
-	 * rows, which are left out for a process that is allowed to trace. */
+	/* The following calls access other processes.  These first TRACE_RULES rows are left
+	 * out for a process that is allowed to trace. */
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
@@ -125,7 +125,7 @@ static const struct rule {
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
 	/* socket() may make only unix sockets, so no network sockets */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* The next calls insert input into a terminal.  They are refused because a
+	/* The next calls insert input into a terminal.  These calls are refused because a
 	 * foreground server has the terminal from which it was started. */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },

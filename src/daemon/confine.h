@@ -10,11 +10,10 @@
 /*
  * server_confine - give up all rights that the server does not need
  *
- * The server drops the capabilities that it does not need, also those of the bounding
- * set if the kernel allows it.  It sets no_new_privs, so that set-uid programs do not
- * work for the server and its children.  It also installs a filter with which the
- * system calls that confine.c lists fail.  Children inherit all of this. fork() and
- * exec() stay allowed.
+ * The server drops the capabilities that it does not need, also those of the bounding set if
+ * the kernel allows it.  The server sets no_new_privs, so that set-uid programs do not work
+ * for the server and its children.  A filter makes the system calls fail that confine.c
+ * lists.  Children inherit all of this. fork() and exec() stay allowed.
  *
  * Call it once, while there is one thread, and before anything of a root is read.
  * Returns 0, or the -errno of the first step that the kernel refused.  In this case the
