@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A read, write or flush of a client that may have to wait.  All parked requests for
- * files are of this kind.  FUSE and the CLI's socket both keep a struct tracefs_call
- * with each request that they have not answered yet.  They try it again on each tick,
- * and when a parser has ended.
+ * A read, write or flush of a client that may have to wait.  All parked requests for files
+ * are of this kind.  FUSE and the CLI's socket both keep a struct tracefs_call with each
+ * request that they have not answered yet.  Both try the call again on each tick, and when a
+ * parser has ended.
  *
  *	              -EAGAIN, -ERESTART                     0, -errno
  *	begin: try ---------------------> waiting -- try ---------------------> answered

@@ -71,7 +71,7 @@ SHOW(event_enable_show);
 STORE(event_enable_store);
 SHOW(event_format_show);
 SHOW(event_id_show);
-/* The file `enable` of a system.  It shows 0, 1, X (some events are on) or ? (there are no
+/* The file `enable` of a system, which shows 0, 1, X (some events are on) or ? (there are no
  * events). */
 SHOW(system_enable_show);
 STORE(system_enable_store);

@@ -440,8 +440,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* The file snapshot_raw.  It has no method poll, so poll(2) always reports that the file
- * is ready.  That does no harm, because programs do not wait for a snapshot by poll(2). */
+/* The file snapshot_raw.  Without a method poll, poll(2) always reports that the file is
+ * ready.  That does no harm, because programs do not wait for a snapshot by poll(2). */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

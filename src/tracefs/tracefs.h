@@ -78,10 +78,10 @@ void tracefs_close(struct tracefs_file *file);
  *
  * To use a file that names functions, the server may have to wait for a parser
  * (symbols/parse.h).  Then tracefs_read(), tracefs_write(), tracefs_flush() and
- * tracefs_settle() return -ERESTART, and have changed nothing.  The caller must park
- * the request, even if the file was opened with O_NONBLOCK.  It must call again with
- * the same arguments when a parser has ended, or on the next tick.  The wait is
- * limited by the time limit of the parser.
+ * tracefs_settle() return -ERESTART, and have changed nothing.  The caller must park the
+ * request, even if the file was opened with O_NONBLOCK.  The caller must call again with the
+ * same arguments when a parser has ended, or on the next tick.  The wait is limited by the
+ * time limit of the parser.
  *
  * The first write and the flush call tracefs_settle() themselves.
  */

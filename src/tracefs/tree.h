@@ -30,9 +30,9 @@ struct tracer;
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
 /*
- * The methods of a stream: a file whose contents are not just the text of a method
- * show().  The server's thread calls them.  They must not block: the method read
- * returns -EAGAIN instead.
+ * The methods of a stream: a file whose contents are not just the text of a method show().
+ * The server's thread calls them.  The methods must not block: the method read returns
+ * -EAGAIN instead.
  */
 struct tracefs_stream {
 	/* Optional method open: prepare the file that is being opened, and set

@@ -70,8 +70,8 @@ struct fuse_open {
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
-/* A read, write or flush that the kernel has requested.  It is parked if it cannot be
- * answered yet. */
+/* A read, write or flush that the kernel has requested.  The request is parked if it cannot
+ * be answered yet. */
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* link in the list tracefs_fuse.parked */
 	fuse_req_t req;
