@@ -343,10 +343,10 @@ static int root_reopen(struct root *root)
 }
 
 /*
- * Load a dead root whose files must be parsed.  The root is woken in the middle of a
- * request, so this function must wait for the parsers.  It waits only for WAKE_NS,
- * because other clients must wait, too.  Lists of functions whose files are not parsed
- * by then are missing until the root is woken again.
+ * Load a dead root whose files must be parsed.  The root is woken in the middle of a request,
+ * so this function must wait for the parsers.  The wait is limited to WAKE_NS, because other
+ * clients must wait, too.  Lists of functions whose files are not parsed by then are missing
+ * until the root is woken again.
  */
 static int load_dead(struct root *root)
 {

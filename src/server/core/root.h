@@ -199,9 +199,9 @@ void root_leave(struct root *root);
  */
 bool root_is_usable(struct root *root);
 /*
- * Return true if the root's memory may be used now.  Unlike root_is_usable(), this
- * function does not wake a root that is asleep, but returns false.  It is for the regular
- * work of the server.
+ * Return true if the root's memory may be used now.  Unlike root_is_usable(), this function
+ * does not wake a root that is asleep, but returns false.  The regular work of the server
+ * uses this function.
  */
 bool root_is_ready(struct root *root);
 /* Return true if the root can be put to sleep: it is dead, awake, and has no user but the

@@ -2,10 +2,10 @@
 /*
  * Parse an argument of an event probe, NAME=FETCH[:TYPE].
  *
- * The kernel compiles an argument to at most FETCH_INSNS instructions, and refuses one
- * that needs more. ulf compiles differently.  So this parser only counts the
- * instructions that the kernel would make.  It refuses the same arguments as the
- * kernel, with the caret at the same place.
+ * The kernel compiles an argument to at most FETCH_INSNS instructions, and refuses one that
+ * needs more. ulf compiles differently.  So this parser only counts the instructions that the
+ * kernel would make.  The parser refuses the same arguments as the kernel, with the caret at
+ * the same place.
  */
 #include <errno.h>
 #include <stdio.h>

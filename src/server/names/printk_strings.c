@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings that a program lists by their addresses (tracepoint_string()).  They are
- * read from the program's heap, where each module has one struct abi_strings.  The
- * program decides what is stored there, so every length is checked against the size of
- * the heap.
+ * The strings that a program lists by their addresses (tracepoint_string()).  The server
+ * reads them from the program's heap, where each module has one struct abi_strings.  The
+ * program decides what is stored there, so every length is checked against the size of the
+ * heap.
  */
 #include <errno.h>
 #include <stdlib.h>

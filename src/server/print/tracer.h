@@ -15,8 +15,8 @@ struct line_place;
 struct merge_record;
 struct text;
 
-/* The methods of a tracer.  All are optional.  They run in the server's thread and must not
- * block. */
+/* The methods of a tracer.  All are optional.  The methods run in the server's thread and
+ * must not block. */
 struct tracer {
 	bool has_functions;		/* true: the tracer traces the functions that
 					 * set_ftrace_filter selects, so the server counts

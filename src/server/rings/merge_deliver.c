@@ -96,7 +96,7 @@ void merge_consume(struct merge *merge)
 }
 
 /*
- * Give the staged records up.  They are treated as if the server had been killed after
+ * Give the staged records up.  The records are treated as if the server had been killed after
  * merge_offer(), so they are in doubt: it is unknown whether the reader has got them.  The
  * next merge_start() continues after these records.
  */

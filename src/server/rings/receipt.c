@@ -229,10 +229,9 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * sent_bytes and sent_at of the previous ticket were cleared above.  They are
-	 * no longer needed: either no ring has the previous ticket any more, or old[]
-	 * contains it.  Release: both are cleared before the new ticket is valid
-	 * [receipt.ticket].
+	 * sent_bytes and sent_at of the previous ticket were cleared above.  Both are no
+	 * longer needed: either no ring has the previous ticket any more, or old[] contains
+	 * it.  Release: both are cleared before the new ticket is valid [receipt.ticket].
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;

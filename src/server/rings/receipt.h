@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A receipt says whether a reader has got the bytes that were being handed over when
- * the server was killed.  The system calls that hand bytes over also store, before they
- * return, how much they have sent: sendmmsg() a length, sendfile() an offset.  They
- * store it in DIR/server.receipts, which outlives the server.  So the next server can
+ * A receipt says whether a reader has got the bytes that were being handed over when the
+ * server was killed.  The system calls that hand bytes over also store, before they return,
+ * how much they have sent: sendmmsg() a length, sendfile() an offset.  These numbers are
+ * stored in the file DIR/server.receipts, which outlives the server.  So the next server can
  * find out whether the bytes were sent, at whatever moment the server was killed.
  *
  *	ticket = receipt_begin()		the file says: not handed over

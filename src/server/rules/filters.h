@@ -55,11 +55,11 @@ bool filters_log_missed(struct instance *instance, const char *text);
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
 /*
- * Search for the functions whose names occur in the filters in @text (FIELD.function).
- * @text has @bytes bytes and need not end in a NUL.  It may contain several filters
- * with a NUL after each.  Returns 0 if the filters can be compiled now; -ERESTART if
- * the caller must call again later, because a parser is at work or a search has not
- * ended; -E2BIG if the filters name too many functions; or -ENOMEM.
+ * Search for the functions whose names occur in the filters in @text (FIELD.function).  @text
+ * has @bytes bytes and need not end in a NUL.  @text may contain several filters with a NUL
+ * after each.  Returns 0 if the filters can be compiled now; -ERESTART if the caller must
+ * call again later, because a parser is at work or a search has not ended; -E2BIG if the
+ * filters name too many functions; or -ENOMEM.
  *
  * filters_parse_more() does this for one of several texts.  The caller must call
  * symbols_functions_begin() before the first text.

@@ -2,8 +2,8 @@
 /*
  * Record texts and data that users write to trace_marker and trace_marker_raw.
  *
- * Only the server's thread calls these functions.  They wait a short time for the lock of a
- * ring that a program holds.
+ * Only the server's thread calls these functions.  The functions wait a short time for the
+ * lock of a ring that a program holds.
  */
 #ifndef ULF_SERVER_MARKER_H
 #define ULF_SERVER_MARKER_H

@@ -284,7 +284,7 @@ void rules_reset_limits(struct root *root)
 	limits->rules_taken = limits->filters_taken = limits->triggers_taken = 0;
 }
 
-/* Load the rules of @instance.  The server ignores invalid rules.  They stay in the
+/* Load the rules of @instance.  The server ignores invalid rules.  Invalid rules stay in the
  * block, but each process checks the rules itself. */
 int rules_load(struct instance *instance)
 {

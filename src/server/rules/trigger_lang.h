@@ -49,10 +49,9 @@ struct trigger_lang {
 	 * Method store: handle a write of this command to the `trigger` file of @event.
 	 * @params: text after "COMMAND:" or "COMMAND ", which the method may change; NULL if
 	 * there is no such text.
-	 * @is_removal: true if a `!' came before the command.
-	 * The method itself reports mistakes in error_log.  It sets *@ret_is_changed if the
-	 * caller must call apply_start().  Returns 0 or -errno.
-	 * Without this method the command is written as
+	 * @is_removal: true if a `!' came before the command.  The method itself reports
+	 * mistakes in error_log.  The method sets *@ret_is_changed if the caller must call
+	 * apply_start().  Returns 0 or -errno.  Without this method the command is written as
 	 * COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
 	 */
 	int (*store)(struct instance *instance, const struct event *event, char *params,
