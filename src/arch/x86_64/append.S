@@ -11,9 +11,9 @@
  */
 #include "arch/x86_64/append.h"
 
-	.macro	append_header			/* Compute the record's header: edx = delta << 5
-						 * | type_len, where edx is the delta at
-						 * first. */
+	.macro	append_header			/* Compute the record's header.  In: edx =
+						 * delta, the time since the previous record.
+						 * Out: edx = delta << 5 | type_len. */
 	shll	$5, %edx
 	orl	-8(%rsp), %edx
 	.endm

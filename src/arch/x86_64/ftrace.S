@@ -246,10 +246,10 @@ function_maybe:
 	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
-/* Define one entry per lane.  A site whose graph tracer has tag t calls entry t %
- * FTRACE_LANES.  If there is one graph tracer, only its lane has rings.  A slot may
- * still call the lane of an earlier tag: the thread then finds ring_none there and goes
- * to ftrace_hit(). */
+/* Define one entry for each lane.  A site whose graph tracer has tag t calls the entry of lane
+ * t % FTRACE_LANES.  If there is one graph tracer, only its lane has rings.  A slot may still
+ * call the lane of an earlier tag: the thread then finds ring_none there and goes to
+ * ftrace_hit(). */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
 	look_for_tail_call graph_maybe\lane

@@ -106,7 +106,8 @@ uint64_t usites_list_ranges(const struct usites *sites, struct abi_stop_range *t
  */
 void usites_note_use(struct usites *sites, uint64_t addr);
 /*
- * usites_flip - switch the sites that need it.  No other thread may run
+ * usites_flip - switch the sites for which usites_need_flip() has returned true.  No other
+ * thread may run
  *
  * Adds to *@ret_used the number of sites that stay off because a thread is in them.  Returns 0 or
  * the first -errno.  The caller is between patch_begin() and patch_end().
