@@ -118,8 +118,10 @@ static bool copy_before(const struct mover *mover, const struct before *before, 
 	return ret->nr <= MOVED_SYSCALL_COPY_MAX && ret->nr_original <= MOVED_ORIGINAL_MAX;
 }
 
-/* Write the block for the instructions before a system call, and fill in the row of this
- * block. */
+/*
+ * Write the block of data about the moved instructions before a system call, and fill in the
+ * row to which this block belongs.
+ */
 static void write_before(const struct mover *mover, uint64_t site, const struct insn_copy *copy,
 			 uint64_t pool_at, struct text *out, struct moved_row *ret)
 {
