@@ -139,8 +139,10 @@ static bool is_same_namespace(pid_t pid, const char *kind)
 	nr_own = readlink(path, own, sizeof(own));
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
 	nr_theirs = readlink(path, theirs, sizeof(theirs));
-	/* If a link cannot be read, take the namespaces as equal: a later check reports the
-	 * reason. */
+	/*
+	 * If a link cannot be read, treat the namespaces as equal: a later check finds out why
+	 * the link cannot be read, and reports the reason.
+	 */
 	return nr_own < 0 || nr_theirs < 0 ||
 	       (nr_own == nr_theirs && !memcmp(own, theirs, (size_t)nr_own));
 }

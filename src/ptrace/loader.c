@@ -33,7 +33,8 @@
 #include "ptrace/tasks.h"
 
 #define TRIES_MAX	1000u		/* maximum number of stops to find a single-threaded
-					 * program at a safe point */
+					 * program at a safe point, at which a second thread may
+					 * start */
 #define TRIES_FAST	20u		/* tries with short pauses */
 #define PAUSE_NS	200000
 #define PAUSE_LONG_NS	5000000
@@ -377,7 +378,8 @@ static int leave_out(struct injection *injection, pid_t tid)
 	return -EAGAIN;
 }
 
-/* Stop a thread of the program.  If the thread is at a safe point, let it make the starter.
+/* Stop a thread of the program.  If the thread is at a safe point, at which a second thread may
+ * start, let it make the starter.
  * Returns 0; -EAGAIN: try again; or another -errno. */
 static int try_once(struct injection *injection, unsigned int round,
 		    struct inject_result *result)
