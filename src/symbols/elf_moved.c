@@ -196,8 +196,10 @@ int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cac
 
 /* ---- names ---- */
 
-/* Find the row of the function that begins at @addr.  The address in the row may be some
- * bytes higher. */
+/*
+ * Find the row of the function that begins at @addr.  The address in the row may be some bytes
+ * (row->lead) higher, because a jump leaves these bytes as they are.
+ */
 static const struct moved_row *find_row(const struct moved_head *head, uint64_t addr)
 {
 	for (uint32_t lead = 0; lead <= MOVED_LEAD_MAX; lead++) {
