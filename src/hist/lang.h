@@ -332,7 +332,8 @@ const char *hist_error_text(enum hist_error_code code);
 /* Append a mistake.  The caret is where @at occurs first in the command; if @at is NULL, at
  * the start of the command.  If there is no space, the oldest mistake is dropped. */
 void hist_error_add(struct hist_errors *errors, enum hist_error_code code, const char *at);
-/* Set the reason for an error that the kernel does not log.  @at is as for hist_error_add();
+/* Set the reason for an error that the kernel does not log.  @at: the text in the command to
+ * which the error belongs, or NULL, as for hist_error_add();
  * @skip: number of characters from @at to the caret.  @reason must be a constant string. */
 void hist_error_set_reason(struct hist_errors *errors, const char *reason, const char *at,
 			   size_t skip);

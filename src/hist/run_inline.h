@@ -146,8 +146,10 @@ HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint3
 		const struct hist_ref *ref = &run->unit->refs[i];
 		int64_t index = -1;
 
-		/* Look up the entry only if the table changes, because most references of a
-		 * program are to variables of one table. */
+		/*
+		 * Look up the entry only if this reference is to another table than the one
+		 * before: most references of a program are to variables of one table.
+		 */
 		if (view != &run->unit->views[ref->table]) {
 			view = &run->unit->views[ref->table];
 			if (ref->nr_keys)
