@@ -114,7 +114,7 @@ struct abi_control {
 					 * than this array */
 	char boot[ABI_BOOT_BYTES];	/* boot settings (event/boot.h); "" if there are none */
 
-	/* The runtime writes the members from table_lock to table_errors when it registers
+	/* The runtime writes the members from @table_lock to @table_errors when it registers
 	 * processes, modules and events. */
 	uint32_t table_lock;		/* lock of the tables: thread id of the thread
 					 * that holds it; 0: the lock is free */
@@ -177,8 +177,8 @@ struct abi_control {
 	uint32_t answered;		/* futex; number of the newest question that the
 					 * server has handled */
 
-	/* The difference forks - forks_done is the number of children that have not claimed
-	 * a process slot yet. */
+	/* The difference @forks - @forks_done is the number of children that have not claimed a
+	 * process slot yet. */
 	uint32_t forks;			/* number of forks; the parent adds 1 before fork() */
 	uint32_t forks_done;		/* number of forks whose child has claimed a
 					 * process slot or failed to; the child adds 1 */
@@ -433,7 +433,7 @@ struct abi_format {
 	uint32_t entry_bytes;		/* size of the fixed part of a record, bytes */
 	uint32_t nr_values;		/* number of rows { value, "name" } in all calls
 					 * of __print_flags() and __print_symbolic() in
-					 * print_fmt */
+					 * @print_fmt */
 	/* The arrays struct abi_field fields[nr_fields] and int64_t values[nr_values]
 	 * follow this struct, then the strings.  values[] has the values of the first
 	 * __print_flags() or __print_symbolic() in print_fmt, then those of the next
@@ -555,7 +555,7 @@ enum abi_used {
 #define ABI_LATENCY_SERIAL_BITS	20
 #define ABI_LATENCY_SERIAL_MASK	((1u << ABI_LATENCY_SERIAL_BITS) - 1)
 
-/* The thread that had a latency. */
+/* A row: the thread that had a latency, and where it ran. */
 struct abi_latency_row {
 	uint32_t serial;		/* serial of the latency to which the row
 					 * belongs; 0 while a process writes the row */
@@ -627,8 +627,8 @@ struct abi_buffer {
 	uint32_t spare_asked;		/* futex; a process stores 1 to ask for the rings
 					 * of a snapshot, and the server stores 0 when it
 					 * has answered */
-	uint32_t spare_error;		/* the server's answer to spare_asked: an errno,
-					 * or 0 if there is a snapshot now */
+	uint32_t spare_error;		/* the server's answer to @spare_asked: an
+					 * errno, or 0 if there is a snapshot now */
 	uint32_t tracer;		/* number of the tracer (event/tracer.h) */
 	struct abi_latency latency;	/* the longest latency that a latency tracer has found */
 	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is excluded by

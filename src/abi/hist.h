@@ -234,8 +234,8 @@ enum hist_op {
 	HIST_OP_STACK_LOC,		/* dynamic array of unsigned long in the record */
 	/* for event probes: read the memory of the process, safely; 0 or "" if it cannot
 	 * be read.  The address is register a, plus @value. */
-	HIST_OP_PEEK,			/* number of @size bytes (1, 2, 4 or 8) at
-					 * that address, zero extended */
+	HIST_OP_PEEK,			/* number of @size bytes (1, 2, 4 or 8), zero
+					 * extended */
 	HIST_OP_PEEK_STR,		/* a string */
 	HIST_OP_SEXT,			/* sign extend the lower @size bytes of a */
 	HIST_OP_BITS,			/* a << (@value & 255) >> (@value >> 8) in 64
@@ -281,7 +281,8 @@ struct hist_ref {
 					 * variable has no value afterwards.  A number
 					 * becomes HIST_TAKEN; for other kinds the bit
 					 * in `set` becomes 0 */
-	uint16_t offset;		/* offset of the variable from vars_off, bytes */
+	uint16_t offset;		/* offset of the variable from the start of the
+					 * entry's variables, bytes */
 	uint8_t nr_keys;		/* number of keys of the other table, which
 					 * are the first keys of this hit; 0: all keys
 					 * of this hit */
@@ -295,9 +296,11 @@ struct hist_var {
 					 * word `set` */
 	uint8_t kind;			/* enum hist_kind */
 	uint8_t reserved;
-	uint16_t offset;		/* offset of the variable from vars_off: 8 bytes for
-					 * a number, HIST_STR_BYTES for a string, 8 +
-					 * HIST_STACK_DEPTH * 8 for a stack (length first) */
+	uint16_t offset;		/* offset of the variable from the start of the
+					 * entry's variables.  Its size: 8 bytes for a
+					 * number, HIST_STR_BYTES for a string, 8 +
+					 * HIST_STACK_DEPTH * 8 for a stack (length
+					 * first) */
 	uint16_t reserved2;
 };
 
@@ -325,9 +328,9 @@ struct hist_action {
 	uint8_t bit;			/* for onmax and onchange: bit in the word
 					 * `set` for the variable that keeps the last
 					 * value */
-	uint16_t offset;		/* for onmax and onchange: offset from
-					 * vars_off of the variable that keeps the
-					 * last value */
+	uint16_t offset;		/* for onmax and onchange: offset of the
+					 * variable that keeps the last value, from the
+					 * start of the entry's variables */
 	uint16_t first, nr;		/* parameters: index of the first one in
 					 * hist_program.params, and their number */
 	uint16_t record_bytes;		/* for HIST_DO_TRACE: size of the fixed part
@@ -357,8 +360,8 @@ struct hist_param {
 	uint8_t bit;			/* for HIST_DO_SAVE: bit of the variable in
 					 * the entry's word `set` */
 	uint16_t offset;		/* offset of the parameter in the record; for
-					 * HIST_DO_SAVE: offset of the variable from
-					 * vars_off */
+					 * HIST_DO_SAVE: offset of the variable from the
+					 * start of the entry's variables */
 	uint16_t size;
 };
 

@@ -15,7 +15,8 @@
 #define ABI_LATE_SYSTEM		"ulf_sched"	/* late events: docs/design/sched.md */
 #define ABI_LIBC_SYSTEM		"ulf_libc"	/* calls of libc: docs/design/libc_events.md */
 
-/* Returns true if the @len bytes at @text are the name of a system of libulf's own. */
+/* Returns true if the @len bytes at @text are the name of a system of events that libulf itself
+ * has. */
 static inline bool abi_is_own_system(const char *text, size_t len)
 {
 	return (len == strlen(ABI_LATE_SYSTEM) && !memcmp(text, ABI_LATE_SYSTEM, len)) ||

@@ -116,7 +116,7 @@ struct abi_ring {
 	uint64_t dropped;		/* number of records refused because the ring was
 					 * full and overwrite was 0 */
 	uint64_t clock_mult;		/* factor of the ring's clock: time in ns =
-					 * clock_ns + (tsc * clock_mult >> 64) */
+					 * @clock_ns + (tsc * @clock_mult >> 64) */
 	uint64_t clock_ns;		/* time of the ring's clock when the TSC was 0,
 					 * ns */
 	uint32_t page_bytes;		/* size of a page in bytes: a power of two,
