@@ -89,8 +89,8 @@ static uint64_t get_address(const struct cfi_object *object,
 
 /* ---- parse a CIE and an FDE ---- */
 
-/* Returns the bytes of the object from @at on.  Returns no bytes, with is_bad set, if @at
- * is outside of the object. */
+/* Returns the bytes of the object from @at on.  If @at is outside of the object, returns no
+ * bytes, and cfi_bytes.is_bad of the result is set. */
 static struct cfi_bytes bytes_from(const struct cfi_object *object,
 				   uint64_t at)
 {

@@ -46,7 +46,7 @@ enum cfi_how {
 struct cfi_row {
 	int32_t value[ARCH_UNWIND_REGS];
 	uint8_t how[ARCH_UNWIND_REGS];	/* enum cfi_how */
-	/* The CFA is cfa_register + cfa_value, or an expression at offset cfa_value. */
+	/* The CFA is @cfa_register + @cfa_value, or an expression at offset @cfa_value. */
 	uint8_t cfa_register;
 	bool is_cfa_expression;
 	int32_t cfa_value;

@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bytes of a DWARF table that are not read yet.  A read beyond the end returns 0
- * and sets is_bad.  No read clears is_bad, so the caller may check it once, after
- * several reads. */
+/* The bytes of a DWARF table that are not read yet.  A read beyond the end returns 0 and sets
+ * @is_bad.  No read clears @is_bad, so the caller may check it once, after several reads. */
 struct cfi_bytes {
 	const uint8_t *at, *end;
 	bool is_bad;
