@@ -92,7 +92,8 @@ static int make_calls(void)
  * calls of functions of the program (make_calls()), and the wait for threads that
  * still use old rings. */
 static uint32_t applied_generation;	/* futex word */
-static bool is_calling;			/* true: make_calls() is needed or is running */
+static bool is_calling;			/* true: functions of the program must be
+					 * called, or are being called (make_calls()) */
 
 bool agent_is_calling(void)
 {

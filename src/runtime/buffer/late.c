@@ -25,7 +25,7 @@
 #define SAMPLES		5	/* number of attempts to read two clocks at one
 				 * moment; the shortest attempt is used */
 
-/* The time of a buffer's clock, as this round has read it. */
+/* One reading of a buffer's clock, which the present round has made. */
 struct clock_sample {
 	uint64_t raw_ns;		/* time of CLOCK_MONOTONIC_RAW when @time was
 					 * read */

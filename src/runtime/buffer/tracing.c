@@ -74,13 +74,14 @@ static int ask_for_spare(struct abi_buffer *shared)
 	long until = now_seconds() + ANSWER_SECONDS;
 	struct timespec second = { 1, 0 };
 
-	/* Limit the number of waits without an answer.  Another process of the root may
-	 * set spare_asked again and again.  Then this process never sees an answer, and
-	 * each call would wait without this limit. */
+	/* Limit the number of waits without an answer.  Another process of the root may set
+	 * @spare_asked again and again.  Then this process never sees an answer, and each call
+	 * would wait without this limit. */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);
-	/* acquire: spare_error; mate: instance_answer_spare() [switch.spare] */
+	/* acquire: @spare_error was stored before @spare_asked became 0; mate:
+	 * instance_answer_spare() [switch.spare] */
 	while (__atomic_load_n(&shared->spare_asked, __ATOMIC_ACQUIRE)) {
 		if (now_seconds() > until) {
 			__atomic_add_fetch(&nr_missed, 1, __ATOMIC_RELAXED);

@@ -100,12 +100,12 @@ struct ftrace_state {
 	const struct ftrace_case *function;	/* the case of the only function
 						 * tracer; ftrace_no_case if there is
 						 * not exactly one */
-	struct ring_set *graph_set;	/* set of rings of graph_buffer; the old set
-					 * is freed a grace period after a replacement
+	struct ring_set *graph_set;	/* set of rings of @graph_buffer; the old set is
+					 * freed a grace period after a replacement
 					 * [buffer.set] */
 	uint64_t restorer;		/* result of arch_restorer(), which never changes
 					 * after it is set */
-	/* for each lane, a set of rings: graph_set for the lane of its tag, and sets without
+	/* for each lane, a set of rings: @graph_set for the lane of its tag, and sets without
 	 * rings for all other lanes */
 	struct ring_set *graph_sets[FTRACE_LANES];
 	uint32_t active;		/* one bit (enum ftrace_user) for each tracer,

@@ -40,8 +40,8 @@ struct record {
 		uint64_t args[FTRACE_ARGS];
 		struct {
 			uint16_t count;		/* number of repetitions of the call */
-			/* Time from the last repetition to this record, in units of
-			 * the buffer's clock: top_delta << 32 | bottom_delta. */
+			/* Time from the last repetition to this record, in units of the
+			 * buffer's clock: @top_delta << 32 | @bottom_delta. */
 			uint16_t top_delta;
 			uint32_t bottom_delta;
 		} repeats;

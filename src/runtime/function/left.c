@@ -22,8 +22,8 @@ static void report(uint32_t nr, int error)
 		return;
 	__atomic_store_n(&process_slot->left, nr, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->left_error, (uint32_t)-error, __ATOMIC_RELAXED);
-	/* The server reads left, left_error and left_changes after `applied', which the agent
-	 * stores by release. [agent.ack] */
+	/* The server reads @left, @left_error and @left_changes after @applied, which the agent
+	 * stores with release order.  [agent.ack] */
 	__atomic_add_fetch(&process_slot->left_changes, 1, __ATOMIC_RELAXED);
 }
 

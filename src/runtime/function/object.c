@@ -155,8 +155,8 @@ struct range {
 					 * table of moved functions, the number that
 					 * names its file */
 	uint32_t nr;			/* number of rows of the table of entries */
-	uint64_t bias;			/* for @moved: address of a byte in memory minus its
-					 * address in the file */
+	uint64_t bias;			/* if @moved is not NULL: address of a byte in
+					 * memory minus its address in the file */
 	const struct moved_head *moved;	/* the table of moved functions; NULL: the
 					 * table is a compiler's */
 };
@@ -535,8 +535,8 @@ void object_drop(struct object *object)
 
 struct scan {
 	object_see *see;
-	bool has_begun;			/* true: is_there of all objects was set to
-					 * false */
+	bool has_begun;			/* true: the member is_there of all objects was
+					 * set to false */
 };
 
 static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)

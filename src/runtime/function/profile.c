@@ -221,8 +221,8 @@ static void leave_function(const struct profile *now, const struct shadow *shado
 	if (now->is_self_time) {
 		struct call *around = call_around(now, shadow);
 
-		/* The addition must be atomic: a signal handler may interrupt this
-		 * thread and add to inner_ns of the same call. */
+		/* The addition must be atomic: a signal handler may interrupt this thread and
+		 * add to @inner_ns of the same call. */
 		if (around)
 			add_to_sum(&around->inner_ns, took_ns);
 		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;

@@ -66,8 +66,8 @@ struct shadow_tags {
 	uint32_t handlers;		/* tags with the mark FTRACE_HANDLER */
 	uint32_t insides;		/* tags with the mark FTRACE_IN_HANDLER, which
 					 * callees inherit */
-	uint64_t cpu_ns;		/* value of ftrace_cpu_ns() at the entry of
-					 * the call, for the tags in cpu_times */
+	uint64_t cpu_ns;		/* value of ftrace_cpu_ns() at the entry of the
+					 * call, for the tags in @cpu_times */
 };
 
 extern struct shadow_tags *shadow_many;	/* array of SHADOW_ENTRIES elements; NULL: not

@@ -116,8 +116,8 @@ static void start_wait(struct timespec *ret_until)
 	ret_until->tv_sec += WAIT_SECONDS;
 }
 
-/* Wait while stop_given is @given.  Returns false when the time @until has come.  @stop:
- * the block in which the stopper stores its answer. */
+/* Wait while abi_process.stop_given is @given.  Returns false when the time @until has come.
+ * @stop: the block in which the stopper stores its answer. */
 static bool wait_while(uint32_t given, const struct timespec *until,
 		       const struct abi_stop *stop)
 {
@@ -157,8 +157,8 @@ static void end_stop(uint32_t tid, struct abi_stop *stop)
 
 	TESTPOINT("still.end");
 	start_wait(&until);
-	/* The stopper trusts only this word in private memory: another process of the root may
-	 * clear stop_wanted while this process still patches. */
+	/* The stopper trusts only stop->tid, which is in private memory: another
+	 * process of the root may clear @stop_wanted while this process still patches. */
 	__atomic_store_n(&stop->tid, 0, __ATOMIC_RELEASE);	/* [stop.end] */
 	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE);
 	arch_syscall3(SYS_futex, &process_slot->stop_wanted, FUTEX_WAKE, INT_MAX);
@@ -202,8 +202,8 @@ static int flip_stopped(const struct still_sites *sites, struct abi_stop *stop, 
 		note_inside(sites, ranges, inside, nr);
 		r = flip_all(sites, ret_used);
 	} else {
-		/* Clear the magic, so that a stopper that comes late does not hold threads for
-		 * this stop. */
+		/* Clear the magic number of the block, so that a stopper that comes late does
+		 * not stop threads for it. */
 		__atomic_store_n(&stop->magic, 0, __ATOMIC_RELAXED);
 	}
 	end_stop(tid, stop);

@@ -54,8 +54,8 @@ struct syscalls {
 					 * text */
 	bool *is_jump;			/* for each cell, true if a jump in the text
 					 * leads to it */
-	bool *is_new;			/* for each cell, true if is_jump was changed by
-					 * the change that is under way */
+	bool *is_new;			/* for each cell, true if @is_jump was changed
+					 * by the change that is under way */
 };
 
 /* Returns the place in the text of @object whose jump leads to the cell with the number

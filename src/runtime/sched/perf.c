@@ -99,8 +99,8 @@ static uint32_t nr_seen;
 
 static int open_event(uint32_t tid, uint32_t cpu, bool has_children)
 {
-	static bool is_old;		/* true: Linux is older than 5.13, and does
-					 * not have inherit_thread */
+	static bool is_old;		/* true: Linux is older than 5.13, and does not
+					 * have perf_event_attr.inherit_thread */
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracer run_delay: keep the trace before the longest wait of a thread for a CPU.  Called in
- * the agent, with the runtime's lock held. */
+/* The tracer run_delay: keep the trace that led to the longest wait of a thread for a CPU.
+ * Called in the agent, with the runtime's lock held. */
 #ifndef ULF_RUNTIME_SCHED_RUN_DELAY_H
 #define ULF_RUNTIME_SCHED_RUN_DELAY_H
 

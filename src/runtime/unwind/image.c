@@ -246,8 +246,8 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	return false;
 }
 
-/* Add a row for @object to the table of objects: take the next row, then fill it in.  If
- * the process is killed meanwhile, is_there of the row stays 0, and readers skip the
+/* Add a row for @object to the table of objects: take the next row, then fill it in.  If the
+ * process is killed meanwhile, the member is_there of the row stays 0, and readers skip the
  * row. */
 static void add_row(const struct abi_object *object)
 {
