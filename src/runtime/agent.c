@@ -456,9 +456,9 @@ static uint64_t count_threads(void)
 
 	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return 0;
-	return st.st_nlink - 2;		/* A directory has two links and one more for
-					 * each subdirectory; each thread has a
-					 * subdirectory. */
+	return st.st_nlink - 2;		/* The link count of a directory is 2 and one
+					 * more for each subdirectory; each thread has a
+					 * subdirectory in /proc/self/task. */
 }
 
 /* Remember whether there are at most two threads: the one that forks, and the agent. */
@@ -542,10 +542,10 @@ static void catch_up(void)
 }
 
 /*
- * Apply the settings on the memory of the agent's stack.  The stack of this thread
- * may be too small: fork() may have been called in a signal handler with a stack of a
- * few kilobytes.  Block signals meanwhile, because the kernel would take the
- * handler's alternate stack for unused, and a new signal would overwrite that stack.
+ * Apply the settings in this thread, with the memory of the agent as the stack.  This thread's
+ * own stack may be too small: fork() may have been called in a signal handler with a stack of a
+ * few kilobytes.  Block signals meanwhile, because the kernel would take the handler's
+ * alternate stack for unused, and a new signal would overwrite that stack.
  */
 void agent_catch_up(void)
 {

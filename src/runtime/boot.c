@@ -265,10 +265,9 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 }
 
 /*
- * The number of an answer of the server, and the number of a generation, for which
- * a wait has failed; 0: there is none.  No thread waits again before this answer
- * has come or this generation is applied, so that a server or an agent that hangs
- * delays a program only once.
+ * Number of the answer of the server, and number of the generation, for which a wait has failed;
+ * 0: there is none.  No thread waits again before this answer has come or this generation is
+ * applied, so that a server or an agent that hangs delays a program only once.
  */
 static uint32_t missed_answer, missed_generation;
 /* Number of failed waits for an answer.  An answer does not reset this number, because any

@@ -78,11 +78,10 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * Claim a process slot that is free or that belongs to a dead process.  Slot 0 is
- * never taken from a dead process, because it keeps the state that the root began
- * with.  The search starts at next_process, where the previous search ended.  So a new
- * process need not check the slots of all dead processes.  Slot 0 follows the last
- * slot.
+ * Claim a process slot that is free or that belongs to a dead process.  Slot 0 is never taken
+ * from a dead process, because it keeps the state that the root began with.  The search starts
+ * at abi_control.next_process, where the previous search ended.  So a new process need not
+ * check the slots of all dead processes.  Slot 0 follows the last slot.
  */
 static struct abi_process *find_slot(uint32_t pid)
 {

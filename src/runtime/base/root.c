@@ -455,11 +455,11 @@ static bool is_another(const struct abi_process *slot, void *arg)
 }
 
 /*
- * Returns true if the root has other live processes.  Right after fork() a child has
- * no slot, and its parent may exit before the child has claimed a slot: programs that
- * become daemons do this.  So load forks_done before the scan of the slots, and
- * compare it with forks afterwards.  If both are equal, no child was without a slot
- * when the scan began, except those that had failed to get one.
+ * Returns true if the root has other live processes.  Right after fork() a child has no slot,
+ * and its parent may exit before the child has claimed a slot: programs that become daemons do
+ * this.  So load abi_control.forks_done before the scan of the slots, and compare it with
+ * abi_control.forks afterwards.  If both are equal, no child was without a slot when the scan
+ * began, except those that had failed to get one.
  */
 static bool has_others(void)
 {

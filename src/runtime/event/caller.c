@@ -92,10 +92,9 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-/* Make the caller run event_make_calls(), wait until it returns, and store its result
- * in *@ret_result.  Returns false if there is no caller.  In a process that the caller
- * has forked there is no caller; there ask_caller() does nothing, stores 0 and returns
- * true. */
+/* Make the caller run event_make_calls(), wait until it returns, and store its result in
+ * *@ret_result.  Returns false if there is no caller.  A process that the caller has forked has
+ * no caller either; but there this function does nothing, stores 0 and returns true. */
 static bool ask_caller(int *ret_result)
 {
 	uint32_t seen;
@@ -128,9 +127,9 @@ int caller_make_calls(void)
 	return ret ? ret : r;
 }
 
-/* Returns true if the only threads left are the caller, the agent and the ended main
- * thread. /proc/self/task has one link for each thread, and two more.  Also returns true
- * if there is no /proc. */
+/* Returns true if the only threads left are the caller, the agent and the ended main thread.
+ * The link count of the directory /proc/self/task is the number of threads plus 2.  Also
+ * returns true if there is no /proc. */
 static bool is_alone(void)
 {
 	struct stat st;

@@ -134,10 +134,10 @@ static void forget_stubs(const struct ulf_module *module)
 }
 
 /*
- * Unregister @module.  If the module's text is about to be unmapped, wait for the
- * calls of its regfunc and unregfunc that have begun.  During exit() it is not known
- * whether the text will be unmapped.  So these functions are not called any more, and
- * the descriptions of the events stay in the dead root.
+ * Unregister @module.  If the module's text is about to be unmapped, wait for the calls of its
+ * regfunc and unregfunc that have begun.  During exit() it is not known whether the text will
+ * be unmapped.  So these functions are not called any more.  The descriptions of the events
+ * stay in the root, for those who read it after the program has ended.
  */
 static void module_going(struct ulf_module *module, bool is_exiting)
 {

@@ -96,8 +96,8 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* Write the body of site @i to @place.  If it is the first body of a memory page, also
- * write a struct graph_page before it. */
+/* Write the body of site @i, to which the traced function returns, to @place.  If it is the
+ * first body of a memory page, also write a struct graph_page before it. */
 static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
@@ -224,15 +224,16 @@ static int update_object(struct object *object)
 }
 
 /*
- * State of threads in dlclose() and dlopen().  Updates of libraries are put off while
- * a thread is in dlclose(), because that thread may be about to unmap libraries.
- * They are not put off while a thread in dlopen() waits for the server: that thread
- * holds libc's lock, so no other thread can unmap anything.  runtime_lock() protects
- * nr_unloading, nr_loading and has_put_off.
+ * Counts threads in dlclose() and dlopen().  Updates of sites in libraries are put off while a
+ * thread is in dlclose(), because that thread may be about to unmap libraries.  They are not
+ * put off while a thread in dlopen() waits for the server: that thread holds libc's lock, so no
+ * other thread can unmap anything.  runtime_lock() protects nr_unloading, nr_loading and
+ * has_put_off.
  */
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
-static bool has_put_off;		/* true: some updates were put off */
+static bool has_put_off;		/* true: updates of sites in libraries were put
+					 * off */
 static bool is_unserved;		/* true: unwinders_serve() must still be
 					 * called, because the call was put off */
 

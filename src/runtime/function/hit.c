@@ -310,11 +310,11 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 }
 
 /*
- * Find the innermost followed call that is still running, as live_above() does, for a signal
- * handler whose return address is at @place.  The calls that the handler has interrupted are
- * around the handler, even if its stack is elsewhere.  So compare with the interrupted stack
- * pointer minus two words, and not with @place.  Two words, because for one instruction on the
- * way to or from a body, the return address of a running call is below the stack pointer.
+ * For a signal handler whose return address is at @place: find the innermost followed call that
+ * is still running.  The calls that the handler has interrupted are around the handler, even if
+ * its stack is elsewhere.  So compare with the interrupted stack pointer minus two words, and
+ * not with @place.  Two words, because for one instruction on the way to or from a body, the
+ * return address of a running call is below the stack pointer.
  */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {

@@ -236,7 +236,7 @@ static int stop_and_flip(const struct still_sites *sites, uint32_t *ret_used)
 	return r;
 }
 
-/* /proc/self/task has two links, and one more for the directory of each thread. */
+/* The link count of the directory /proc/self/task is the number of threads plus 2. */
 bool still_is_alone(void)
 {
 	struct stat st;
