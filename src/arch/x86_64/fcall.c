@@ -39,8 +39,8 @@
 #define TEST		0xa9
 #define FAR_BYTES	6u		/* size of a far call, which is a call through
 					 * a GOT slot, bytes */
-#define SPAN		(1ll << 24)	/* size of the range of addresses that the
-					 * upper byte of a distance selects, bytes */
+#define SPAN		(1ll << 24)	/* size of a range of addresses whose 32-bit distances
+					 * have the same upper byte, bytes */
 
 /* The function __fentry__ to which the dynamic linker binds all calls of that name.
  * Normally this is ftrace_fentry() of libulf. */

@@ -38,8 +38,8 @@ struct fsite_slot {
 	uint32_t users;			/* bits of the users (tracers, callbacks ...) that the
 					 * slot calls at the function's entry */
 	struct fsite_body {
-		uint32_t word;		/* value for shadow.word if the call is simple
-					 * (shadow_tags.h) */
+		uint32_t word;		/* value for shadow.word if ftrace.S can handle the call
+					 * alone (shadow_tags.h) */
 		const uint8_t *at;	/* address of the body; the graph tracer's
 					 * calls of the function continue there */
 		const uint8_t *back;	/* address in the body to which the traced

@@ -21,7 +21,7 @@ enum fsite_kind {
 	FSITE_MCOUNT,			/* table that -pg -mfentry -mrecord-mcount
 					 * makes */
 	FSITE_XRAY,			/* table that -fxray-instrument makes */
-	FSITE_TABLES,			/* number of kinds that compilers make */
+	FSITE_TABLES,			/* number of kinds of tables that compilers make */
 	FSITE_MOVED = FSITE_TABLES,	/* functions whose first instructions are
 					 * moved */
 	FSITE_KINDS,
@@ -52,7 +52,8 @@ enum fsite_form {
 	FSITE_TEST,			/* test $any, %eax, which was a call of
 					 * __fentry__ before */
 	FSITE_SLED,			/* a jump over 9 free bytes (XRay) */
-	FSITE_COPY,			/* instructions that were copied (fmoved.c) */
+	FSITE_COPY,			/* first instructions of a function that no compiler has
+					 * prepared; fmoved.c copies them */
 	FSITE_FORMS,
 	FSITE_CALL = FSITE_FORMS,	/* a call of __fentry__; see fcall.c */
 	FSITE_OTHER,			/* unknown code, which must not be changed */

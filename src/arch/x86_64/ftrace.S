@@ -17,11 +17,12 @@ ftrace_known:
  * address, and the function's return address.  Until C is called the frame is below the
  * stack pointer, in the red zone: the 128 bytes that signal handlers do not overwrite.
  */
-#define SLOT		0(%rsp)			/* in entries: the address of the slot +
-						 * FSITE_SLOT_CALL */
-#define PLACE		8(%rsp)			/* in entries: the return address of the function */
-#define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
-						 * was the return address */
+#define SLOT		0(%rsp)			/* in the frame of an entry: the address of the
+						 * slot + FSITE_SLOT_CALL */
+#define PLACE		8(%rsp)			/* in the frame of an entry: the return address
+						 * of the function */
+#define LEFT_PLACE	-8(%rsp)		/* in the frame of ftrace_graph_return: the word
+						 * that was the return address */
 #define ENTRY_LIMIT	-8(%rsp)		/* in entries: where the parameter
 						 * \limit of record_ring is stored, in
 						 * the unused word of the frame */

@@ -161,8 +161,10 @@ void function_offsets(void)
 	OFFSET(SHADOW_ABOVE, shadow, above);
 	OFFSET(SHADOW_DEPTH, shadow, depth);
 	OFFSET(SHADOW_WORD, shadow, word);
-	/* the byte of shadow.word that contains the tag if the call is simple
-	 * (shadow_tags.h) */
+	/*
+	 * the byte of shadow.word that contains the graph tracer's tag if ftrace.S can handle
+	 * the call alone (shadow_tags.h)
+	 */
 	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);
 	/*
 	 * mask of the bits of a stack address that select its shadow, if its memory page is at

@@ -88,7 +88,8 @@ struct scall_record {
 
 /* A step of a hook: an event that it records. */
 struct scall_step {
-	const struct ulf_event *event;	/* the event; NULL: it is off */
+	const struct ulf_event *event;	/* the event that the step records; NULL: the event is
+					 * off */
 	uint32_t bytes;			/* size of the record, bytes; SCALL_SLOWLY:
 					 * the event has several probes, so
 					 * scall_slowly() must call them */
