@@ -169,8 +169,10 @@ static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 	}
 	if (is_bad || !swept->function)
 		mark_guesses(mover, start, end);
-	/* drop the addresses that the sweep added to bases: mark_guesses() has found them,
-	 * too */
+	/*
+	 * drop the addresses that the sweep has added to mover->bases: mark_guesses() has found
+	 * them, too
+	 */
 	if (is_bad && swept->function)
 		mover->bases.nr = nr_bases;
 	if (!swept->function)
