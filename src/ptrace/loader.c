@@ -47,7 +47,8 @@
 #define CLONE_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
 			 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define NAME_BYTES	64
-#define FOREIGN_MAX	64u		/* maximum number of threads that libc does not know */
+#define FOREIGN_MAX	64u		/* maximum number of threads that are left out because
+					 * libc does not know them */
 #define STALE_MAX	100u		/* maximum number of attempts to read the list of objects
 					 * while the program changes it */
 
