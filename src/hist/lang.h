@@ -379,7 +379,10 @@ int hist_def_find_var(const struct hist_def *def, const char *name);
 /* Return true if @def refers to a variable of @other.  A histogram cannot be removed while
  * other histograms refer to its variables. */
 bool hist_def_refers_to(const struct hist_def *def, const struct hist_def *other);
-/* Return true if the keys of both histograms have the same types (hist_env.save_field). */
+/*
+ * Return true if the keys of both histograms have the same types, as hist_env.save_field()
+ * needs.
+ */
 bool hist_def_has_keys_of(const struct hist_def *def, const struct hist_def *other);
 /* Append the text of a histogram with the keys of @def that saves @field in the variable
  * synthetic_FIELD: "keys=pid:synthetic_prio=prio". */

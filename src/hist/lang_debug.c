@@ -112,7 +112,10 @@ static void show_fields(const struct hist_def *def, struct text *out)
 	}
 }
 
-/* Append the lines of hist_debug about the hidden variables with one use, below @title. */
+/*
+ * Append the lines of hist_debug about all hidden variables that have the use @use, with @title
+ * above them.
+ */
 static void show_hidden_vars(const struct hist_def *def, enum hist_var_use use,
 			     const char *title, const char *name, struct text *out)
 {

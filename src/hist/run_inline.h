@@ -76,7 +76,7 @@ HIST_INLINE void hist_run_insns(struct hist_run *run, const struct hist_insn *in
 
 /* ---- variables ---- */
 
-/* Returns true if the variable @bit of the entry at @entry was stored. */
+/* Returns true if a value was stored in variable @bit of the entry at @entry. */
 static inline bool hist_has_var(const struct hist_view *view, uint64_t *entry, uint32_t bit)
 {
 	/* acquire: the variable is stored; mate: hist_set_bit() [hist.set] */

@@ -14,12 +14,14 @@
 
 /* Where the bytes of a string or stack are before they are copied. */
 enum hist_from {
-	HIST_FROM_RECORD,		/* private memory, of which hist_bytes.bytes bytes may
-					 * be read */
-	HIST_FROM_TABLE,		/* the memory of a variable of a table */
-	HIST_FROM_PROCESS,		/* an address in the process, which may be invalid */
-	HIST_FROM_THREAD,		/* no bytes yet: the name or the call stack of this
-					 * thread */
+	HIST_FROM_RECORD,		/* the bytes are in private memory, of which
+					 * hist_bytes.bytes bytes may be read */
+	HIST_FROM_TABLE,		/* the bytes are in the memory of a variable of a
+					 * table */
+	HIST_FROM_PROCESS,		/* the bytes are at an address of the process, which may
+					 * be invalid */
+	HIST_FROM_THREAD,		/* there are no bytes yet: the string is the name of
+					 * this thread, or the stack its call stack */
 };
 
 /* The size and origin of the string or stack in a register.  Its address is in

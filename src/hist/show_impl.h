@@ -34,7 +34,7 @@ struct sort_item {
 					 * hist_show.entries */
 };
 
-/* The sort key of one of the sorts. */
+/* The sort key by which one of the three sorts compares entries. */
 struct sort_by {
 	const struct hist_show *show;
 	enum {
@@ -52,8 +52,8 @@ struct heapsort {
 	struct sort_by by;
 	struct sort_item *items;
 	uint32_t nr;			/* number of items that belong to the heap */
-	uint32_t top;			/* index of the item that was sifted last; 0: the heap
-					 * is complete */
+	uint32_t top;			/* index of the item that was moved to its place
+					 * (sifted) last; 0: the heap is complete */
 	bool is_second_child;		/* true: of the two children of the heap root, the
 					 * second was greater */
 	bool is_done;
