@@ -26,13 +26,18 @@ static bool wants_functions(const struct run *run)
 	return is_wanted;
 }
 
-/* Read the first bytes of the file @name of @root to run->conn.data.  Returns false if the
- * file cannot be read. */
-static bool read_start(struct conn *conn, const char *root, const char *name)
+/*
+ * Copy the first bytes of the file @name of @root to @ret_start, which the caller must free with
+ * text_done(), even on failure.  The copy is needed because the answer to the close() replaces
+ * conn->data.  Returns false if the file cannot be read.
+ */
+static bool read_start(struct conn *conn, const char *root, const char *name,
+		       struct text *ret_start)
 {
 	char *path;
 	int file, ret;
 
+	text_init(ret_start, ABI_SOCKET_ANSWER_MAX + 1);
 	if (asprintf(&path, "%s/%s", root, name) < 0)
 		return false;
 	file = conn_file_open(conn, path, O_RDONLY);
@@ -40,29 +45,45 @@ static bool read_start(struct conn *conn, const char *root, const char *name)
 	if (file < 0)
 		return false;
 	ret = conn_file_read(conn, file, 0);
+	if (ret > 0)
+		text_write(ret_start, conn->data.data, (size_t)ret);
 	conn_file_close(conn, file);
-	return ret >= 0;
+	return ret >= 0 && !ret_start->error;
 }
 
-/* Return true if functions of the root @root are being traced. */
+/* Return true if functions of the root @root are being traced, or if this is not known. */
 static bool is_tracing(struct conn *conn, const char *root)
 {
-	return !read_start(conn, root, "enabled_functions") || conn->data.len;
+	struct text start;
+	bool is = !read_start(conn, root, "enabled_functions", &start) || start.len;
+
+	text_done(&start);
+	return is;
+}
+
+/* Return true if the first line of @lines, a list of functions, ends with [MODULE], as the line of
+ * a function of a library does. */
+static bool is_of_module(const char *lines)
+{
+	size_t len = strcspn(lines, "\n");
+	const char *word = memrchr(lines, ' ', len);
+
+	return word && word[1] == '[' && lines[len - 1] == ']';
 }
 
 /*
- * Return true if a function of the program of @root can be traced.  The list of functions
- * starts with those of the program; a function of a library is followed by [MODULE].  Reading
- * the list is slow, because the server analyses all libraries for it.
+ * Return true if a function of the program of @root can be traced, or if this is not known.  The
+ * list of functions starts with those of the program.  Reading the list is slow, because the
+ * server analyses all libraries for it.
  */
 static bool has_functions(struct conn *conn, const char *root)
 {
-	const char *line;
+	struct text start;
+	bool has = !read_start(conn, root, "available_filter_functions", &start) ||
+		   (start.len && !is_of_module(text_str(&start)));
 
-	if (!read_start(conn, root, "available_filter_functions"))
-		return true;
-	line = text_str(&conn->data);
-	return conn->data.len && !memchr(line, '[', strcspn(line, "\n"));
+	text_done(&start);
+	return has;
 }
 
 bool run_functions_are_missing(struct run *run, const struct root_list *roots)

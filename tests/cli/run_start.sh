@@ -63,6 +63,9 @@ gcc -o "$TMPDIR/traceable" "$TMPDIR/traceable.c" || fail "gcc"
 text=$(ulf run --ftrace=function -- "$TMPDIR/traceable" 2>&1 >/dev/null)
 case $text in *"no function"*) fail "$text" ;; esac
 contains "$text" ": main <-"
+# A program whose functions can be traced, but are not called: nothing is reported.
+text=$(ulf run --ftrace=function --ftrace-notrace='*' -- "$TMPDIR/traceable" 2>&1 >/dev/null)
+case $text in *"no function"*) fail "$text" ;; esac
 ulf rm --dead
 
 # Settings that the server could not apply
