@@ -6,6 +6,7 @@
  * because no writer waits for an error.  A setting with a mistake is not applied at
  * all.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -189,6 +190,23 @@ static bool next_known(struct root *root, const struct boot_word *word, struct b
 	return false;
 }
 
+static_assert(BOOT_UNKNOWN < 32, "root_boot.refused has a bit for each id");
+
+/* Remember whether the file of @word has accepted @item, which limits a tracer unless it is a
+ * command or removes a function. */
+static void note_function(struct root *root, const struct boot_word *word,
+			  const struct boot_token *item, bool is_accepted)
+{
+	struct root_boot *boot = root_boot(root);
+
+	if (is_command(item) || *item->text == '!')
+		return;
+	if (is_accepted)
+		boot->accepted |= 1u << word->id;
+	else
+		boot->refused |= 1u << word->id;
+}
+
 /*
  * Write the functions of a setting to @file, one by one.  As in the kernel, a function that
  * does not exist is reported, and the others are still set.  Returns true if all functions
@@ -212,6 +230,7 @@ static bool set_functions(struct root *root, const char *file,
 		r = write_file(&root->top, file, &whole);
 		if (r)
 			log_error(root, strerrordesc_np(-r), &word->whole, item.text);
+		note_function(root, word, &item, !r);
 		are_all &= !r;
 	}
 	return are_all;
@@ -309,6 +328,50 @@ static int set_word(struct root *root, const struct boot_word *word)
 	}
 }
 
+/* Make the rings of @instance, unless it has some. */
+static int make_rings(struct instance *instance)
+{
+	struct apply apply;
+	int r;
+
+	if (instance_has_rings(instance))
+		return 0;
+	r = instance_need_rings(instance);
+	if (!r)
+		apply_start(instance->root, &apply);
+	return r;
+}
+
+/* Return true if the user has limited the tracer @tracer to functions, and none of them was
+ * accepted.  The tracer would trace all functions then. */
+static bool has_lost_limit(const struct root *root, const struct boot_token *tracer)
+{
+	const struct root_boot *boot = root_boot(root);
+	uint32_t limits = 1u << BOOT_FILTER;
+
+	if (boot_token_is(tracer, "nop"))
+		return false;
+	if (boot_token_is(tracer, "function_graph"))
+		limits |= 1u << BOOT_GRAPH_FILTER;
+	return boot->refused & ~boot->accepted & limits;
+}
+
+/*
+ * Set the tracer.  In contrast to the kernel, a tracer whose limit was refused is not set: the
+ * user would get records of all functions instead of few.  The rings are still made, because a
+ * root without rings is removed when its program ends, and with it error_log.
+ */
+static int begin_tracer(struct root *root, const struct boot_word *word)
+{
+	if (root_boot(root)->traces_none)
+		return 0;
+	if (!has_lost_limit(root, &word->value))
+		return write_file(&root->top, "current_tracer", &word->value);
+	log_error(root, "Not set, so it records nothing: none of the functions to which it is "
+		  "limited exists", &word->whole, word->value.text);
+	return make_rings(&root->top);
+}
+
 /*
  * Start recording, after set_word() has set all sizes and filters: make the rings, also
  * those of the snapshot, and set the tracer.  The program itself enables its events when
@@ -321,6 +384,8 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	struct apply apply;
 	int r;
 
+	if (word->id == BOOT_TRACER)
+		return begin_tracer(root, word);
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
@@ -333,21 +398,13 @@ static int begin_word(struct root *root, const struct boot_word *word)
 			apply_start(root, &apply);
 		return r;
 	}
-	if (word->id == BOOT_TRACER && root_boot(root)->traces_none)
-		return 0;
-	if (word->id == BOOT_TRACER)
-		return write_file(&root->top, "current_tracer", &word->value);
 	if (word->id == BOOT_EVENT)
 		instance = &root->top;
 	else if (word->id == BOOT_INSTANCE)
 		instance = find_instance(root, word, &boot);
-	if (!instance || (instance->name && !boot.events.len) ||
-	    instance_has_rings(instance))
+	if (!instance || (instance->name && !boot.events.len))
 		return 0;
-	r = instance_need_rings(instance);
-	if (!r)
-		apply_start(root, &apply);
-	return r;
+	return make_rings(instance);
 }
 
 static void apply_words(struct root *root, const char *words, bool is_first,

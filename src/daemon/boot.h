@@ -21,6 +21,9 @@ struct root_boot {
 	bool traces_none;		/* true: nothing is traced, because none of the
 					 * functions that a filter names exists in this
 					 * program; only if @is_followed */
+	uint32_t refused, accepted;	/* bit n is 1 if the setting with the id n (enum
+					 * boot_id), a list of functions, names a function
+					 * that its file has refused (accepted) */
 	struct budget budget;		/* CPU budget of the root for setting the boot
 					 * triggers of many events */
 };

@@ -57,6 +57,26 @@ contains "$(ulf cat "$root/set_ftrace_filter")" leaf:traceoff:count=0
 contains "$(cat "$TMPDIR/err")" "Command: ftrace_filter=m*,leaf:traceoff:1,nosuch,leaf
 $(printf '%44s^' '')"
 
+# A tracer that is limited to functions that do not exist records nothing: it would record all
+# functions otherwise.  The reason is printed even if the program ends at once.
+for setting in --ftrace-filter=nosuch,neither --ftrace-graph-filter=nosuch; do
+	run --ftrace=function_graph $setting
+	expect "records with $setting" "" "$lines"
+	contains "$(cat "$TMPDIR/err")" "Function not found"
+	contains "$(cat "$TMPDIR/err")" "boot: error: Not set, so it records nothing"
+	expect "tracer with $setting" nop "$(ulf cat "$root/current_tracer")"
+done
+# Another tracer has no graphs to limit, and one known function of several is enough.
+run --ftrace=function --ftrace-graph-filter=nosuch
+contains "$lines" "leaf <-middle"
+run --ftrace=function --ftrace-filter=nosuch --ftrace-filter=leaf
+expect "the known function" "leaf <-middle
+leaf <-middle" "$lines"
+text=$(ulf record -o "$TMPDIR/trace.dat" -p function -F nosuch -- "$TMPDIR/calls" 2>&1) ||
+	fail "record: $text"
+contains "$text" "Not set, so it records nothing"
+contains "$text" "trace.dat: 0 records of calls."
+
 text=$(ulf run --ftrace=graph -- touch "$TMPDIR/ran" 2>&1)
 expect "status of a tracer that is none" 2 $?
 contains "$text" "there is: nop function function_graph"
