@@ -367,7 +367,8 @@ static int cmd_record(const struct cli_cmd *cmd, int argc, char **argv)
 			run_program_find(run->program, run_needs_library(run), false,
 					 &run->about);
 		status = record.is_program ? CLI_NOT_STARTED : CLI_FAILED;
-		if (conn_open(&run->conn, CONN_START) == 0) {
+		if (conn_open(&run->conn, CONN_START) == 0 &&
+		    conn_check_version(&run->conn) == 0) {
 			record.settings.dir = run->conn.dir;
 			status = record.is_program ? record_program(&record, argv + optind) :
 						     record_roots(&record, argv + optind);

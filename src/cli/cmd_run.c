@@ -92,7 +92,7 @@ static int run_and_report(struct run *run, char **argv)
 {
 	int ret, wait_status;
 
-	if (conn_open(&run->conn, CONN_START) < 0)
+	if (conn_open(&run->conn, CONN_START) < 0 || conn_check_version(&run->conn) < 0)
 		return CLI_NOT_STARTED;
 	if (open_output(run) < 0)
 		return CLI_NOT_STARTED;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/control.h"
 #include "cli/cli.h"
 #include "cli/user.h"
 
@@ -424,6 +426,20 @@ int conn_open(struct conn *conn, int flags)
 		ret = exchange_hello(conn, flags);
 	}
 	return check_hello_result(conn, ret);
+}
+
+int conn_check_version(const struct conn *conn)
+{
+	uint32_t version = life_server_version(conn->dir, conn->server_pid);
+
+	if (!version || version == ABI_VERSION)
+		return 0;
+	cli_error("the server in %s (pid %d) is of another build of ulf, which cannot read the "
+		  "records of this one (version %" PRIu32 " of the memory of roots, not %u): "
+		  "`ulf stop` ends it, and the next command starts a server of this build, which "
+		  "cannot read the records of the other one", conn->dir, conn->server_pid, version,
+		  ABI_VERSION);
+	return -EPROTONOSUPPORT;
 }
 
 void conn_close(struct conn *conn)

@@ -43,6 +43,10 @@ enum conn_flags {
  * except for -ENOTCONN, which means that no server runs and CONN_START is not set.
  */
 int conn_open(struct conn *conn, int flags);
+/* Check that the server serves roots of the ABI_VERSION of this build.  A server of another build
+ * answers requests, but cannot read the roots of programs with the libulf of this build.  Returns
+ * 0; or prints an error and returns -EPROTONOSUPPORT.  Does not sleep. */
+int conn_check_version(const struct conn *conn);
 /* Close the connection.  The caller must do this even after conn_open() has failed. */
 void conn_close(struct conn *conn);
 /* Return the server's process id in the pid namespace of this process, as the kernel reports

@@ -53,6 +53,14 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 	return n == sizeof(*ret_beat);
 }
 
+uint32_t life_server_version(const char *dir, int pid)
+{
+	struct abi_beat beat;
+
+	/* An older server has possibly left the file, and this one could not write it. */
+	return read_beat(dir, &beat) && beat.pid == (uint32_t)pid ? beat.version : 0;
+}
+
 /* Return the state of the process @pid, a letter as in /proc/PID/stat; '?' if it is not
  * known. */
 static char process_state(int pid)

@@ -39,6 +39,10 @@ void life_begin(struct life *life, int pid, bool may_take_long);
  */
 int life_check(struct life *life, const char *dir);
 
+/* Return the ABI_VERSION (abi/control.h) of the server in the ulf directory @dir.  @pid: process id
+ * of the server, as the server itself reports it.  Returns 0 if the version is not known. */
+uint32_t life_server_version(const char *dir, int pid);
+
 /* Return true if the process @pid of this pid namespace has ended.  A zombie counts as ended:
  * in a container whose first process does not wait for its children, it remains a zombie. */
 bool life_has_ended(int pid);
