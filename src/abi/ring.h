@@ -59,9 +59,10 @@
  * end[4].  Example: position 0x1002 means 0x1000 bytes, and time_ns[2], entries[2],
  * address[2] and end[2] are valid.
  */
-#define ABI_POS_RECORD		1u	/* bit of the position that each record flips */
-#define ABI_POS_PAGE		2u	/* bit of the position that the opening of a
-					 * page flips */
+#define ABI_POS_RECORD		1u	/* parity bit: each new record changes it from
+					 * 0 to 1 or back */
+#define ABI_POS_PAGE		2u	/* parity bit: each new page changes it from 0
+					 * to 1 or back */
 #define ABI_POS_FLAGS		3u
 
 #define ABI_RING_OFF		(1ull << 63)	/* value of abi_ring.off while recording

@@ -122,8 +122,8 @@ static bool check_trigger_events(struct boot_token list, const struct events *ev
 	return is_bad;
 }
 
-/* Return true if a boot setting names an event that no root has.  The instance of tp_printk
- * is skipped, because its events are also events of the setting trace_event. */
+/* Return true if a boot setting names an event that no root has.  The events of tp_printk are
+ * not checked, because trace_event names the same events. */
 static bool check_setting_events(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;

@@ -60,8 +60,7 @@ enum other {
 	OTHER_LOST,			/* records were lost; after it CPU, time, and number
 					 * of lost records plus 1 (0: not known) */
 	OTHER_FILE,			/* name of an input */
-	OTHER_CLOCK,			/* the clock of the records; after it the name of the
-					 * clock of the first file */
+	OTHER_CLOCK,			/* the name of the clock of the first file follows */
 };
 
 struct view_state {

@@ -24,7 +24,7 @@
 #define WAITS		15
 #define READS		10
 
-#define NO_INLINE	__attribute__((noinline, noclone))
+#define NO_INLINE	__attribute__((noinline))
 
 static int pipe_fds[2], empty_fds[2];
 static pid_t reader_tid;

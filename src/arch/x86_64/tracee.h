@@ -120,7 +120,7 @@ const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader);
  * @address: the new thread's thread pointer; @dtv: address of its dtv[0].
  */
 #define ARCH_TCB_WORDS		7u
-#define ARCH_TCB_DTV		1u	/* number of the word with the address of dtv[0] */
+#define ARCH_TCB_DTV		1u	/* index of the word of the TCB that points to dtv[0] */
 void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint64_t dtv,
 		   uint64_t ret_tcb[ARCH_TCB_WORDS]);
 /* Returns true if @words, which are at the thread pointer @tp, are those of a thread of glibc. */

@@ -371,8 +371,9 @@ static int take_first_page(struct abi_control *control)
 		return -ENOMEM;
 	if (!madvise(control, ARCH_PAGE_BYTES, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
-	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT means that an access
-							 * would raise SIGBUS */
+	/* madvise() fails with EFAULT if there is no space for the page: an access would raise
+	 * SIGBUS. */
+	return errno == EFAULT ? -ENOSPC : -errno;
 }
 
 /* Undo root_create().  No other process knows the root, because it has no name

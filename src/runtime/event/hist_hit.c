@@ -50,9 +50,8 @@ static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
 	       clock_read(clock_get(set->clock), root_control);
 }
 
-/* Returns the time of the hit, by the clock of this CPU's ring.  The ring's clock has no
- * scale if there is no ring, or if writers give the time of a record themselves; in these
- * cases read_clock() is called. */
+/* Returns the time of the hit.  If this CPU has a ring that reads the TSC itself, the ring's
+ * scale makes the time from the TSC.  Otherwise the clock of the buffer is read. */
 static uint64_t hit_now(void *ctx)
 {
 	const struct trigger_hit *hit = ctx;

@@ -50,8 +50,8 @@ struct command {
 	/* Method: runs the command.  Returns false if another thread has just made the
 	 * same change. */
 	bool (*act)(struct trigger_hit *hit, const struct abi_trigger *trigger);
-	bool is_conditional;		/* true: an event with this command is
-					 * conditional */
+	bool is_conditional;		/* true: the command must see the record, so it makes
+					 * its event conditional */
 	bool is_after;			/* true: for a conditional event the command runs
 					 * after the record is written */
 	bool has_target;		/* true: a trigger with this command is valid

@@ -213,8 +213,8 @@ static bool is_recorded(void)
 	       &buffer_no_rings;
 }
 
-/* Returns @place as a value for ftrace_this.top: with the flag SHADOW_SLOWLY if ftrace.S cannot
- * handle calls inside of the call at @place. */
+/* Returns a value for ftrace_this.top: @place, the place of a shadow, with the flag SHADOW_SLOWLY
+ * if ftrace.S cannot handle the next calls of functions in this thread. */
 static uint64_t top_word(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);

@@ -251,8 +251,8 @@ static void report_interval(const struct row *row, uint32_t tid, uint64_t until_
 	if (!row->has_base || interval->is_bad || !interval->nr_asleep ||
 	    row->next.nr - row->base.nr != interval->nr)
 		return;
-	/* The clocks of the reports and of schedstat differ by a little, so the waits in the
-	 * reports may be longer than the sum. */
+	/* Reports and schedstat use different clocks.  So the waits after preemptions, which are
+	 * from reports, may be a little longer than all waits, which are from schedstat. */
 	sum_ns -= min_u64(sum_ns, interval->preempted_ns);
 	others_ns = interval->asleep_ns - interval->longest_asleep_ns;
 	ops->waited(&(struct sched_wait){

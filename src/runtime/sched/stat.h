@@ -33,8 +33,8 @@ struct sched_stat_ops {
 /* Forget all threads.  Returns 0; -ENOMEM; or -ENOENT if the kernel does not report how long
  * threads wait. */
 int stat_begin(void);
-/* Take note of @report, and call @ops for the times that result from it.  Each report must be
- * passed once, in the order of their times. */
+/* Use @report, a report of the kernel about a switch of a thread: call @ops if it says how long the
+ * thread has run or waited.  The caller must pass each report once, and older reports first. */
 void stat_note(const struct perf_report *report, const struct sched_stat_ops *ops);
 /* Ask the kernel how long the threads that were switched in have waited.  @until_ns: the time,
  * CLOCK_MONOTONIC_RAW, up to which all reports were passed to stat_note(). */

@@ -296,10 +296,10 @@ static void process_close(struct process *process)
 }
 
 /*
- * Return 1 if @process has not called exec() since it was checked, else 0. exec()
- * changes the address of the stack.  If the process hides this address, check at each
- * scan whether it still maps the root's memory.  Returns -EAGAIN if the budget is
- * spent before the result is known.
+ * Return 1 if @process has not called exec() since it was checked, else 0.  The address
+ * of its stack shows that, because exec() changes it.  If /proc does not show the address,
+ * this function looks whether the process still maps the root's memory.  Returns -EAGAIN
+ * if the budget is spent before the result is known.
  */
 static int is_unchanged(const struct process *process, struct inspection *inspection)
 {

@@ -170,7 +170,7 @@ static void forget_root(struct server *server, struct root *root)
 {
 	roots_remove(&server->roots, root);
 	root->is_gone = true;
-	process_done(root);	/* close pidfds now: open files may keep the root for long */
+	process_done(root);	/* close pidfds now: clients may use struct root for long */
 	root_leave(root);
 	root_put(root);
 }

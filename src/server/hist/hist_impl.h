@@ -39,9 +39,9 @@ struct hist_trigger {
 	uint32_t paused;		/* 1 + number of a rule word; while the word is
 					 * not 0, hits of this trigger are not counted */
 	bool is_leaving;		/* true: the trigger is being removed */
-	struct hist_more *more;		/* data of the trigger that the previous server
-					 * has published: definition and table; NULL
-					 * unless the trigger is being loaded */
+	struct hist_more *more;		/* definition and table of the trigger, as a
+					 * server that has ended had published them; NULL
+					 * except while this server loads the trigger */
 };
 
 /* A histogram: a definition, and a table in which hits are counted as the definition
