@@ -376,7 +376,7 @@ static uint32_t is_ready;		/* futex; is 1 when the agent has given up its rights
  * filter may end the program for a call that it does not expect, so do nothing if there is one. */
 static void shorten_slices(void)
 {
-	struct slice_attr attr;
+	struct slice_attr attr = { 0 };
 
 	if (!arch_syscall2(SYS_prctl, PR_GET_SECCOMP, 0) &&
 	    !arch_syscall4(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) &&

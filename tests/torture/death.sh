@@ -19,7 +19,7 @@ nap() {
 # check_lines FILE: every line after the header must be a whole record.  Records that were
 # overwritten while a living root was read are reported by LOST lines.
 lost='^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$'
-line='^.{16}-[0-9]+ +\[[0-9]{3}\] \.{5} +[0-9]+\.[0-9]{6}: [a-z_]+: [[:print:]]*[[:graph:]]$'
+line='^.{16}-[0-9]+ +\[[0-9]{3}\] \.{5} +[0-9]+\.[0-9]{6}: [a-z_0-9]+(: |\(| -> )[[:print:]]*[[:graph:]]$'
 check_lines() {
 	grep -vE "^#|$lost" "$1" >"$TMPDIR/records"
 	grep -nvE "$line" "$TMPDIR/records" && fail "torn, or no record (${1##*/})"
