@@ -23,8 +23,8 @@
 #include "cli/record_file.h"
 #include "cli/record_net.h"
 #include "cli/record_pack.h"
+#include "cli/record_results.h"
 #include "cli/record_rings.h"
-#include "cli/terminal.h"
 #include "server/core/mapping.h"
 
 #define PATH_BYTES	4096
@@ -73,8 +73,11 @@ struct recorded {
 					 * is reserved; the main thread takes it over together
 					 * with a part */
 	bool is_prepared;		/* true: prepare_result() was called */
+	/* The members below are used only by the main thread. */
 	uint64_t saved, lost;		/* numbers of saved and of lost records in the parts
-					 * that are finished; only the main thread uses them */
+					 * that are finished */
+	uint64_t bytes;			/* size of the records in the last part, bytes */
+	bool is_finished;		/* true: the file of the last part is complete */
 };
 
 struct record_session {
@@ -106,7 +109,7 @@ struct record_session {
 
 /* Return true if the trace.dat of the root @root gets the path of the settings unchanged.
  * This is so for the first root that the settings name, or for the first root of a run that
- * has records. */
+ * has records; record_results_name() possibly changes the latter. */
 static bool is_first_result(const struct record_session *session, const char *root)
 {
 	const struct recorded *recorded;
@@ -608,10 +611,22 @@ static struct datfile_pages *collect_pages(struct record_session *session, struc
 	return pages;
 }
 
-static void print_result(const char *path, const struct record_part *part, uint64_t bytes)
+/* Return true if the files get their final names when all roots of a run have ended
+ * (name_results()).  Files of parts are named at once, because a long recording has many. */
+static bool is_named_at_end(const struct record_session *session)
 {
-	terminal_line(stderr, "%s: %" PRIu64 " records of %s in %" PRIu64 " KiB, %" PRIu64
-		      " lost", path, part->saved, part->root, (bytes + 1023) / 1024, part->lost);
+	const struct record_settings *settings = &session->settings;
+
+	return settings->run_id && !settings->keep && !settings->is_network;
+}
+
+/* Return the result of @recorded, with a copy of its path, which is NULL without memory. */
+static struct record_result result_of(const struct recorded *recorded)
+{
+	return (struct record_result){
+		.root = recorded->name, .path = strdup(recorded->path), .saved = recorded->saved,
+		.lost = recorded->lost, .bytes = recorded->bytes,
+	};
 }
 
 static int finish_file(struct recorded *recorded, struct conn *conn,
@@ -654,8 +669,13 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 		bytes += content.pages[i].bytes;
 	r = content.pages ? finish_file(recorded, conn, writer, &content) : -ENOMEM;
 	free(content.pages);
-	if (!r && !session->settings.is_quiet)
-		print_result(path, &content, bytes);
+	recorded->bytes = bytes;
+	recorded->is_finished = !r && part->is_last;
+	if (!r && !session->settings.is_quiet && !is_named_at_end(session))
+		record_result_print(&(struct record_result){
+			.root = content.root, .path = (char *)path, .saved = content.saved,
+			.lost = content.lost, .bytes = bytes,
+		});
 	return r;
 }
 
@@ -696,6 +716,29 @@ static void finish_part(struct record_session *session, struct conn *conn, struc
 	session->nr_files++;
 	free(path);
 	part_free(part);
+}
+
+/* Name the files of a run, and print the results. */
+static void name_results(struct record_session *session)
+{
+	struct record_result *results;
+	struct recorded *recorded;
+	size_t nr = 0;
+
+	STAILQ_FOREACH(recorded, &session->all, link)
+		nr += recorded->is_finished;
+	results = calloc(nr + 1, sizeof(*results));
+	nr = 0;
+	STAILQ_FOREACH(recorded, &session->all, link)
+		if (results && recorded->is_finished)
+			results[nr++] = result_of(recorded);
+	record_results_name(session->settings.path, results, nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (!session->settings.is_quiet)
+			record_result_print(&results[i]);
+		free(results[i].path);
+	}
+	free(results);
 }
 
 /* If the server was killed during the recording, connect to the next server. */
@@ -741,6 +784,8 @@ int record_stop(struct record_session *session, struct conn *conn, uint32_t *ret
 	pthread_mutex_unlock(&session->lock);
 	pthread_join(session->thread, NULL);
 	record_finish_some(session, conn);
+	if (is_named_at_end(session))
+		name_results(session);
 	*ret_nr = session->nr_files;
 	record_packs_bytes(session->packs, &error);
 	if (session->error)

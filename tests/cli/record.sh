@@ -34,6 +34,23 @@ ulf record -o two.dat -e emit -- sh -c "echo 20 | $emit; echo 30 | $emit" >out 2
 expect "files" 2 "$(find . -name "two.dat*" | wc -l)"
 expect "records of both" "20 30" "$(sed -n 's/^two.dat[^:]*: \([0-9]*\) rec.*/\1/p' err |
 	sort | xargs)"
+# FILE is that of the program that has recorded most, even if it was not the first or the last one.
+ulf record -o most.dat -e emit -- sh -c "echo 20 | $emit; echo 30 | $emit; echo 10 | $emit" \
+	>out 2>err || fail "three programs: $(cat err)"
+expect "files of three programs" 3 "$(find . -name "most.dat*" | wc -l)"
+contains "$(cat err)" "most.dat: 30 records"
+sed -n 's/^\(most.dat[^:]*\): \([0-9]*\) records of \([^ ]*\) .*/\1 \2 \3/p' err >lines
+expect "lines" 3 "$(wc -l <lines)"
+while read -r file nr name; do
+	case $file in most.dat|"most.dat.$name") ;; *) fail "$file of $name" ;; esac
+	expect "records in $file" "$nr" "$(ulf report "$file" | grep -c clients-emit)"
+done <lines
+# A file that is not a regular one keeps its name.
+ln -s linked.dat link.dat
+ulf record -o link.dat -e emit -- sh -c "echo 20 | $emit; echo 30 | $emit" >out 2>err ||
+	fail "a link: $(cat err)"
+contains "$(cat err)" "link.dat: 20 records"
+[ -L link.dat ] || fail "the link was replaced"
 
 # A program without records does not take the name of the file, nor does it get a file of its own.
 ulf record -o named.dat -e emit -f 'number >= 9' -- sh -c "echo 5 | $emit; echo 10 | $emit" \
