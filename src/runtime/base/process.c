@@ -146,6 +146,8 @@ int process_claim(const struct abi_process *parent)
 						 * agent_start(), which is called next,
 						 * clears it if it fails */
 	slot->agent = 0;
+	/* The last process of the slot has left its value. */
+	__atomic_store_n(&slot->late, 0, __ATOMIC_RELAXED);
 	slot->refused = parent ? parent->refused : 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));

@@ -236,13 +236,15 @@ static int start(uint32_t wanted)
 		stop();
 	if (wanted & STATS && !(on & STATS))
 		r = stat_begin();
-	if (!r && !on)
+	/* Publish before the reports begin: readers must wait for the first ones, too. */
+	if (!r && !on) {
+		publish_late(abi_late_stamp(arch_tsc()));
 		r = open_reports(needs_children);
+	}
 	if (r)
 		return r;
 	has_children = needs_children;
 	__atomic_store_n(&on, wanted, __ATOMIC_RELAXED);
-	publish_late(abi_late_stamp(arch_tsc()));
 	return 0;
 }
 
