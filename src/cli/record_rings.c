@@ -5,14 +5,21 @@
  * in these steps:
  *
  *	1. horizon = time of the newest record of the lane
- *	2. end of each ring = its number of records
- *	3. merge the records before these ends by time, up to the horizon
+ *	2. find new rings
+ *	3. end of each ring = its number of records
+ *	4. merge the records before these ends by time, up to the horizon
  *
- * A record that is committed after step 2 was committed after the record of step 1.  The
+ * A record that is committed after step 3 was committed after the record of step 1.  The
  * writer of a fast ring reads the clock in the section that commits, so such a record is not
  * older than the horizon.  A writer of a slow ring can be preempted between reading the clock
  * and the commit, while it has the lock.  Then its record comes late, and is stored in a page
  * of its own (record_page.h).
+ *
+ * An agent writes a record to a late ring some ms after its time.  So if there are late rings,
+ * step 4 uses the horizon of an earlier pass: the last one up to which all agents have written
+ * their late records (record_late.h).  If a ring of the lane is half full of records that are not
+ * stored yet, the lane does not wait: a record out of order is better than records that are
+ * overwritten.
  */
 #include "cli/record_rings.h"
 
@@ -25,6 +32,9 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "cli/record_late.h"
 #include "cli/record_net.h"
 #include "cli/record_page.h"
 #include "ring/ring.h"
@@ -55,6 +65,11 @@ struct lane {
 	struct reader *readers[READERS_MAX];
 	uint32_t nr_readers;
 	struct record_pages pages;
+	struct record_marks marks;
+	struct record_mark newest;	/* the newest record of the lane at the start of the
+					 * pass */
+	bool is_pressed;		/* true: a ring of the lane is half full of records that
+					 * are not stored yet */
 	uint64_t unreported;		/* number of lost records that no page has reported
 					 * yet; the next page reports them */
 };
@@ -66,6 +81,7 @@ struct record_rings {
 	bool is_archive;		/* true: read the records of all rings that no reader
 					 * has read */
 	struct record_output output;
+	struct record_late late;	/* is open if the buffer has a late ring, or had one */
 	bool has_begun;			/* true: output.begin() was called */
 	uint32_t page_bytes;		/* size of a page in the trace.dat; 0 until the first
 					 * ring was found */
@@ -159,6 +175,7 @@ void record_rings_close(struct record_rings *rings)
 			record_temp_close(lane->pages.temp);
 		free(lane->pages.temp);
 	}
+	record_late_close(&rings->late);
 	if (rings->fd >= 0)
 		close(rings->fd);
 	free(rings->lanes);
@@ -249,6 +266,15 @@ static bool is_main_side(const struct record_rings *rings, uint32_t cpu, uint32_
 	return ((spare / ABI_SPARE_SWAP ^ (uint32_t)(swapped >> cpu % 64)) & 1) == side;
 }
 
+/* Get ready to wait for late records.  If the process slots cannot be mapped, do nothing: the next
+ * pass tries again. */
+static int need_late(struct record_rings *rings)
+{
+	int r = record_late_open(&rings->late, rings->fd, &rings->control);
+
+	return r == -ENOMEM ? r : 0;
+}
+
 /* Find the rings of a side of the buffer.  @table: offset in struct abi_side of a table with
  * references to rings. */
 static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t table)
@@ -271,6 +297,8 @@ static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t 
 			    is_in_arena(&rings->control, ref) && !has_reader(lane, ref) &&
 			    (!rings->is_archive || is_main_side(rings, cpu, side)))
 				r = add_reader(rings, lane, ref);
+			if (!r && ref->off && kind == ABI_RING_LATE)
+				r = need_late(rings);
 			if (r)
 				return r;
 		}
@@ -295,16 +323,31 @@ static void peek(struct reader *reader)
 			     is_before_end(reader);
 }
 
-/* Do steps 1 and 2 of a pass over a lane.  Returns the horizon. */
-static uint64_t begin_pass(struct lane *lane)
+/* Do step 1 of a pass over a lane. */
+static void note_newest(struct lane *lane)
 {
 	struct ring_head head;
-	uint64_t horizon = 0;
+	uint64_t time = 0;
 
-	for (uint32_t i = 0; i < lane->nr_readers; i++)
-		if (!ring_head(&lane->readers[i]->cursor.view, &head) && head.entries &&
-		    head.time_ns > horizon)
-			horizon = head.time_ns;
+	lane->is_pressed = false;
+	for (uint32_t i = 0; i < lane->nr_readers; i++) {
+		const struct ring_cursor *cursor = &lane->readers[i]->cursor;
+
+		if (ring_head(&cursor->view, &head) || !head.entries)
+			continue;
+		time = max_u64(time, head.time_ns);
+		if (head.page > cursor->seq && head.page - cursor->seq > cursor->view.nr_pages / 2)
+			lane->is_pressed = true;
+	}
+	/* Read the TSC last, so that the record is not younger. */
+	lane->newest = (struct record_mark){ .time = time, .tsc = arch_tsc() };
+}
+
+/* Do step 3 of a pass over a lane. */
+static void move_ends(struct lane *lane)
+{
+	struct ring_head head;
+
 	for (uint32_t i = 0; i < lane->nr_readers; i++) {
 		struct reader *reader = lane->readers[i];
 
@@ -316,7 +359,6 @@ static uint64_t begin_pass(struct lane *lane)
 		if (!reader->has_record)
 			peek(reader);
 	}
-	return horizon;
 }
 
 static struct reader *oldest(const struct lane *lane)
@@ -413,14 +455,19 @@ static int take_page(struct record_rings *rings, struct lane *lane, struct reade
 	return (int)nr;
 }
 
-static int64_t read_lane(struct record_rings *rings, struct lane *lane, bool is_end)
+/* Do steps 3 and 4 of a pass over a lane.  @until: TSC up to which all late records are in the
+ * rings.  Returns the number of bytes that were read, or -errno. */
+static int64_t read_lane(struct record_rings *rings, struct lane *lane, uint64_t until,
+			 bool is_end)
 {
-	uint64_t horizon = begin_pass(lane);
+	uint64_t horizon = record_marks_horizon(&lane->marks, lane->newest,
+						lane->is_pressed ? UINT64_MAX : until);
 	struct reader *reader;
 	int64_t bytes = 0;
 
 	if (is_end)
 		horizon = UINT64_MAX;
+	move_ends(lane);
 	while ((reader = oldest(lane)) && reader->record.time_ns <= horizon) {
 		int r = need_temp(rings, lane);
 
@@ -437,24 +484,38 @@ static int64_t read_lane(struct record_rings *rings, struct lane *lane, bool is_
 	return bytes;
 }
 
-int64_t record_rings_read(struct record_rings *rings, bool is_end)
+/* Do step 2 of a pass. */
+static int find_rings(struct record_rings *rings)
 {
-	int64_t sum = 0;
+	int r = 0;
 
-	for (uint32_t side = 0; side < ABI_SIDES; side++) {
-		int r = 0;
-
+	for (uint32_t side = 0; !r && side < ABI_SIDES; side++) {
 		/* First take the rings that were in use before a change of size, because
 		 * their records are older. */
 		if (rings->is_archive)
 			r = find_rings_of_side(rings, side, offsetof(struct abi_side, prev));
 		if (!r)
 			r = find_rings_of_side(rings, side, offsetof(struct abi_side, ring));
-		if (r)
-			return r;
 	}
+	return r;
+}
+
+int64_t record_rings_read(struct record_rings *rings, bool is_end)
+{
+	int64_t sum = 0;
+	uint64_t until;
+	int r;
+
+	if (is_end)
+		record_late_wait(&rings->late);
+	for (uint32_t i = 0; i < rings->control.nr_cpus; i++)
+		note_newest(&rings->lanes[i]);
+	r = find_rings(rings);
+	if (r)
+		return r;
+	until = record_late_until(&rings->late);
 	for (uint32_t i = 0; i < rings->control.nr_cpus; i++) {
-		int64_t bytes = read_lane(rings, &rings->lanes[i], is_end);
+		int64_t bytes = read_lane(rings, &rings->lanes[i], until, is_end);
 
 		if (bytes < 0)
 			return bytes;

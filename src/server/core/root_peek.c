@@ -23,9 +23,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 	return pread(fd, to, bytes, (off_t)off) == (ssize_t)bytes;
 }
 
-/* Return true if no process has the pid @pid, or only a zombie: a process that has ended,
- * but whose parent has not waited for it. */
-static bool is_free(uint32_t pid)
+bool root_peek_is_free(uint32_t pid)
 {
 	struct pollfd process = { .events = POLLIN };
 	bool has_ended;
@@ -49,7 +47,7 @@ static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 		     off + first * sizeof(slots[0])))
 		return false;
 	for (uint32_t i = 0; i < end - first; i++)
-		if (!is_free(slots[i].pid))
+		if (!root_peek_is_free(slots[i].pid))
 			return false;
 	return true;
 }
@@ -89,7 +87,7 @@ static bool are_all_gone(int fd, const struct abi_control *control)
 {
 	uint32_t forks;
 
-	return is_free(control->pid) && are_all_free(fd, control->processes_off) &&
+	return root_peek_is_free(control->pid) && are_all_free(fd, control->processes_off) &&
 	       read_at(fd, &forks, sizeof(forks), offsetof(struct abi_control, forks)) &&
 	       forks == control->forks_done;
 }

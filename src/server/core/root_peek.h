@@ -31,4 +31,8 @@ struct root_peek {
  * root_check_control(). */
 int root_peek(int fd, struct root_peek *ret_peek);
 
+/* Return true if no process has the pid @pid, or only a zombie: a process that has ended,
+ * but whose parent has not waited for it. */
+bool root_peek_is_free(uint32_t pid);
+
 #endif
