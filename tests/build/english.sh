@@ -97,6 +97,10 @@ for name in files('tests', 'tools', 'bench', 'examples'):
         check(name, script_comments(open(name).read()), PATTERNS)
 
 for name in sorted(glob.glob('*.md') + glob.glob('docs/**/*.md', recursive=True)):
+    # CONTRIBUTING.md quotes sentences that were wrong.
+    text = open(name).read() if name != 'CONTRIBUTING.md' else ''
+    for match in re.finditer(r'\bmay\s+not\b', text):
+        report(name, text.count('\n', 0, match.start()) + 1, '"may not"', match.group(0))
     is_code = False
     for number, line in enumerate(open(name), 1):
         if line.startswith('```'):

@@ -12,7 +12,7 @@ LD_PRELOAD=$preload perl -MPOSIX -e '
 pids="$pids $!" worker=perl.$!
 until_true grep -q ready "$TMPDIR/perl"
 is_listed "$worker" alive || fail "a program that became another user: $(ulf ls)"
-[ -r "/proc/${worker#perl.}/maps" ] || fail "the test itself may not look at it"
+[ -r "/proc/${worker#perl.}/maps" ] || fail "the test itself cannot look at it"
 expect "its processes" 1 "$(ulf ls --long | sed -n "/^$worker$/,\$s/^  processes  \([0-9]*\) alive/\1/p" |
 	head -n 1)"
 exit 0

@@ -50,7 +50,7 @@ static const char *reason_of(uint32_t error)
 	case EACCES:
 		return "These functions, which no compiler has prepared, can be switched only "
 		       "while the threads are stopped.  They cannot be stopped, because the "
-		       "process may not be traced (a debugger, /proc/sys/kernel/yama/ptrace_scope, "
+		       "process cannot be traced (a debugger, /proc/sys/kernel/yama/ptrace_scope, "
 		       "PR_SET_DUMPABLE); ulf run can switch them at its start";
 	case EBUSY:
 		return "A thread of this process did not stop in time, so these functions were not "

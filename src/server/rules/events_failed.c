@@ -21,7 +21,7 @@ static const char *reason_of(uint32_t error)
 	case EAGAIN:
 		return FAILED "a thread is at the probe, or does not stop; switch it on again";
 	case EPERM:
-		return FAILED "the threads must be stopped for it, and may not be traced";
+		return FAILED "the threads must be stopped for it, and cannot be traced";
 	case EBUSY:
 		return FAILED "a function that is traced contains the probe";
 	case EILSEQ:
