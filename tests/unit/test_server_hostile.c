@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
@@ -374,6 +375,16 @@ static void record_some(struct fake_root *root)
 	}
 }
 
+/* End this process by SIGXCPU if it uses 30 seconds of CPU time.  A limit of elapsed time would end
+ * it on a busy machine, too. */
+static void limit_cpu(void)
+{
+	const struct rlimit limit = { 30, 30 };
+
+	if (setrlimit(RLIMIT_CPU, &limit))
+		_exit(2);
+}
+
 /* Runs in a child, so that a crash is only a status. */
 static void round_trip(const char *dir, uint64_t start)
 {
@@ -381,7 +392,7 @@ static void round_trip(const char *dir, uint64_t start)
 	struct server *server;
 	bool is_spoiled;
 
-	alarm(30);
+	limit_cpu();
 	seed = start;
 	fake_root_make(&good, dir, "good.1");
 	fake_event_n(&good, 0, "sched", "tick");
@@ -533,7 +544,7 @@ static void look_for_symbols(const char *dir)
 	struct server *server;
 	pthread_t thread;
 
-	alarm(30);
+	limit_cpu();
 	make_bad_root(&root, dir);
 	if (server_new(dir, &server) ||
 	    tree_echo(server, "bad.1/trace_marker", "there are rings") ||
@@ -566,7 +577,7 @@ static void carry_records(const char *dir)
 	struct server *server;
 	pthread_t thread;
 
-	alarm(30);
+	limit_cpu();
 	make_bad_root(&root, dir);
 	if (server_new(dir, &server) ||
 	    tree_echo(server, "bad.1/trace_clock", "mono") ||
@@ -607,7 +618,7 @@ static void expire_all(const char *dir)
 	struct instance *top;
 	int calls = 0;
 
-	alarm(30);
+	limit_cpu();
 	make_bad_root(&root, dir);
 	if (server_new(dir, &server) ||
 	    tree_echo(server, "bad.1/options/event-fork", "1"))
