@@ -379,7 +379,7 @@ static void record_some(struct fake_root *root)
  * it on a busy machine, too. */
 static void limit_cpu(void)
 {
-	const struct rlimit limit = { 30, 30 };
+	const struct rlimit limit = { 30, 31 };	/* { 30, 30 } would send SIGKILL */
 
 	if (setrlimit(RLIMIT_CPU, &limit))
 		_exit(2);
