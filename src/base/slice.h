@@ -40,7 +40,8 @@ static inline bool slice_shorten(struct slice_attr *attr, bool for_children)
 	if (attr->policy != SCHED_OTHER && attr->policy != SCHED_BATCH)
 		return false;
 	attr->size = sizeof(*attr);
-	attr->flags = SLICE_KEEP_POLICY | (for_children ? 0 : SLICE_RESET_ON_FORK);
+	/* With SLICE_KEEP_POLICY the kernel ignores SLICE_RESET_ON_FORK. */
+	attr->flags = for_children ? SLICE_KEEP_POLICY : SLICE_RESET_ON_FORK;
 	attr->runtime = SLICE_NS;
 	return true;
 }

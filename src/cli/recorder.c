@@ -7,16 +7,14 @@
 #include <stdio.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/queue.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/slice.h"
 #include "base/posix_clock.h"
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
@@ -36,8 +34,6 @@
 					 * records come, ms */
 #define NAP_MAX_MS	16		/* time between two passes over the rings while no
 					 * records come, ms */
-#define TURN_NS		100000	/* length of a turn of the reader on a CPU, ns; the
-					 * kernel's minimum */
 #define DEAD_MS		50		/* time between two checks for roots that have died,
 					 * ms */
 
@@ -398,26 +394,6 @@ static int64_t read_all(struct record_session *session, bool *ret_is_end)
 	return r ? r : sum;
 }
 
-/* Ask the kernel to run the reader in short turns.  A thread with short turns gets the CPU soon
- * after it wakes up, also on a busy machine, and no more of it in sum.  Before Linux 6.12 this
- * changes nothing. */
-static void shorten_turns(void)
-{
-	struct {
-		uint32_t bytes, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime_ns, deadline_ns, period_ns;
-	} attr = {
-		.bytes = sizeof(attr), .policy = SCHED_OTHER,
-		.nice = getpriority(PRIO_PROCESS, 0), .runtime_ns = TURN_NS,
-	};
-
-	if (sched_getscheduler(0) == SCHED_OTHER)
-		syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void *run_reader(void *arg)
 {
 	struct record_session *session = arg;
@@ -425,7 +401,7 @@ static void *run_reader(void *arg)
 	bool is_end = false;
 	int nap_ms = 0, r = 0;
 
-	shorten_turns();
+	slice_shorten_own(false);	/* the packers that this thread starts get normal slices */
 	do {
 		struct pollfd dir = { .fd = session->inotify, .events = POLLIN };
 		int64_t bytes;
