@@ -12,6 +12,9 @@
  *			line for each time that it has waited: thread, mutex, owner, and the least
  *			and the greatest number of nanoseconds that it can have taken
  *
+ *	leave N		makes N threads, one after the other, that are detached and unmap the
+ *			memory in which pthread_create() has stored their number
+ *
  * Each call must leave errno as it was.  It writes with write(2): stdio would call malloc().
  */
 #include <errno.h>
@@ -297,6 +300,37 @@ static void contend(int nr)
 	say(line);
 }
 
+/* ---- threads that unmap their own number ---- */
+
+static int nr_left;
+
+static void *unmap_number(void *number)
+{
+	munmap(number, 4096);
+	__atomic_add_fetch(&nr_left, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void leave(int nr)
+{
+	pthread_attr_t attr;
+
+	nr_left = 0;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (int i = 1; i <= nr; i++) {
+		void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		pthread_t *number = page;
+
+		if (page == MAP_FAILED || pthread_create(number, &attr, unmap_number, page))
+			_exit(1);
+		while (__atomic_load_n(&nr_left, __ATOMIC_ACQUIRE) < i)
+			usleep(10);
+	}
+	say("done\n");
+}
+
 int main(void)
 {
 	char order[64];
@@ -319,6 +353,8 @@ int main(void)
 			say("storm\n");
 		} else if (sscanf(order, "contend %d", &nr) == 1) {
 			contend(nr);
+		} else if (sscanf(order, "leave %d", &nr) == 1) {
+			leave(nr);
 		} else if (!strcmp(order, "stop\n")) {
 			must_stop = true;
 			join(nr);

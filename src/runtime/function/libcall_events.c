@@ -210,8 +210,14 @@ static size_t fill_thread_create(union record *record, const struct libcall_hit 
 	record->thread_create.arg = (const void *)hit->args[3];
 	record->thread_create.ret = (int)hit->value;
 	/* If pthread_create() has returned 0, it has stored the new thread's pthread_t where
-	 * its first argument points to. */
-	record->thread_create.thread = (int)hit->value ? 0 : *(unsigned long *)hit->args[0];
+	 * its first argument points to.  The new thread runs since then, and has possibly freed
+	 * or unmapped this memory, as detached threads do.  So the kernel reads it: an address
+	 * that is not mapped any more gives 0, not a SIGSEGV. */
+	record->thread_create.thread = 0;
+	if (!(int)hit->value)
+		arch_read_memory(ulf_this_thread->tid, hit->args[0],
+				 &record->thread_create.thread,
+				 sizeof(record->thread_create.thread));
 	return sizeof(record->thread_create);
 }
 
