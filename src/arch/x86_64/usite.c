@@ -261,6 +261,17 @@ static int prepare_sites(struct usites *sites)
 	return patch_step();
 }
 
+/* Let no site be switched on: some cells or copies were possibly not written. */
+static void refuse_new(struct usites *sites, int error)
+{
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		struct usite *site = &sites->list[i];
+
+		if (site->is_wanted && !site->is_on && !site->error)
+			site->error = error;
+	}
+}
+
 static int switch_site(const struct usite *site)
 {
 	uint8_t *code = (uint8_t *)site->code;
@@ -309,7 +320,9 @@ int usites_switch(struct usites *sites)
 		return -EOPNOTSUPP;
 	patch_begin();
 	ret = prepare_sites(sites);
-	if (!ret)
+	if (ret)
+		refuse_new(sites, ret);
+	else
 		ret = switch_sites(sites);
 	r = patch_step();
 	patch_end();
