@@ -98,7 +98,7 @@ static int find_and_set(struct ftrace_ops *ops, enum filter_list list, const cha
 	};
 	int r = filter_set_glob(ops, list, glob, len, is_reset, &unknown), error;
 
-	if (!unknown.has_some || (r && r != -EINVAL) || *glob == '!')
+	if (!unknown.has_some || (r && r != -EINVAL) || (len && *glob == '!'))
 		return r;
 	runtime_unlock();
 	error = ask_for_tables();
