@@ -95,6 +95,7 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.list_blocks = functions_list_blocks,
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
+		.made_symbols = function_part_made_symbols,
 	},
 	[ROOT_PART_LIBCALLS] = {
 		.name = "calls of libc",

@@ -20,6 +20,7 @@
 struct abi_rule;
 struct event;
 struct extent_list;
+struct elf_symbols;
 struct function_symbol;
 struct instance;
 struct object;
@@ -106,6 +107,10 @@ struct root_part {
 	int (*find_symbol)(const struct root *root, const struct symbols_from *from,
 			   uint64_t addr, const struct object *in,
 			   struct function_symbol *ret_symbol);
+	/* Method made_symbols: return the names that the part has made up for functions of
+	 * @in without a symbol, such as `sh+0x1230`; NULL if there are none. */
+	const struct elf_symbols *(*made_symbols)(const struct root *root,
+						  const struct object *in);
 };
 
 struct instance_part {

@@ -35,6 +35,17 @@ bool function_part_has_unsaved(const struct root *root)
 	return root_functions(root)->nr_objects;
 }
 
+const struct elf_symbols *function_part_made_symbols(const struct root *root,
+						     const struct object *in)
+{
+	const struct functions *functions = root_functions(root);
+
+	for (uint32_t i = functions->nr_objects; i--; )
+		if (function_object_is(functions->objects[i], in))
+			return &functions->objects[i]->moved.made;
+	return NULL;
+}
+
 void function_part_done(struct instance *instance)
 {
 	function_probes_done(instance);

@@ -29,6 +29,9 @@ void function_part_settled(struct root *root, bool is_awaited);
  * files are possibly gone when the root wakes.
  */
 bool function_part_has_unsaved(const struct root *root);
+/* Method root_part.made_symbols: return the made-up names of the functions of @in. */
+const struct elf_symbols *function_part_made_symbols(const struct root *root,
+						     const struct object *in);
 /* Method instance_part.done: free the commands of functions, and the entries that wait
  * for modules. */
 void function_part_done(struct instance *instance);

@@ -696,8 +696,7 @@ int functions_refresh_all(struct root *root)
 
 /* ---- functions that find symbols by address ---- */
 
-/* Return true if @object and @in are one file at one address. */
-static bool is_in(const struct function_object *object, const struct object *in)
+bool function_object_is(const struct function_object *object, const struct object *in)
 {
 	const struct object_file *file = in->file;
 
@@ -733,7 +732,7 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 		struct abi_object row;
 
 		fill_row(object, &row);
-		if (symbol && (!in || is_in(object, in)) &&
+		if (symbol && (!in || function_object_is(object, in)) &&
 		    objects_can_be(root, from, addr, &row)) {
 			*ret_symbol = (struct function_symbol){
 				.symbol = symbol, .start = object->bias + symbol->addr,

@@ -286,6 +286,8 @@ bool function_is_there(const struct functions *functions, uint32_t nr);
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
 
+/* Return true if @object and @in are one file at one address. */
+bool function_object_is(const struct function_object *object, const struct object *in);
 /*
  * Method root_part.find_symbol: find the symbol at @addr in objects with traceable
  * functions, newest object first.  @in: object in which to search; NULL for all

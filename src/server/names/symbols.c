@@ -204,6 +204,27 @@ const char *const symbols_builtin[ABI_IPS] = {
 	[ABI_IP_SNAPSHOT] = "tracing_snapshot",
 };
 
+static void list_functions(const struct object *object, const struct elf_symbols *symbols,
+			   struct text *out)
+{
+	for (uint32_t i = 0; i < symbols->nr; i++)
+		list_function(object, symbols->rows[i].addr, symbols->rows[i].name, out);
+}
+
+/* List the functions that have a made-up name.  Without their lines, a reader of the list
+ * would give them the name of the function before them. */
+static void list_made(struct root *root, const struct object *object, struct text *out)
+{
+	const struct root_part *part;
+
+	for_each_root_part(part, root->parts, made_symbols) {
+		const struct elf_symbols *made = part->made_symbols(root, object);
+
+		if (made)
+			list_functions(object, made, out);
+	}
+}
+
 void symbols_list(struct root *root, struct text *out)
 {
 	const struct object *object;
@@ -219,9 +240,8 @@ void symbols_list(struct root *root, struct text *out)
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;
-		for (uint32_t i = 0; i < symbols->nr; i++)
-			list_function(object, symbols->rows[i].addr,
-				      symbols->rows[i].name, out);
+		list_functions(object, symbols, out);
+		list_made(root, object, out);
 		list_function(object, symbols->end, "_end", out);
 	}
 }

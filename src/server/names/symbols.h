@@ -70,7 +70,8 @@ extern const char *const symbols_builtin[];
 /*
  * Append all functions of @root to @out, one per line, in the format of /proc/kallsyms,
  * which the kernel's tools read.  The format has no sizes, so a line `_end` marks the
- * end of each object.
+ * end of each object.  Functions with a made-up name, such as `sh+0x1230`, are listed
+ * after the others of their object; the lines are not sorted by address.
  */
 void symbols_list(struct root *root, struct text *out);
 /*
