@@ -311,11 +311,15 @@ static bool wait_for_agent(void)
 	return true;
 }
 
+/* true: boot_wait_for_init() has got an answer, whose settings the agent must apply. */
+static bool is_init_answered;
+
 void boot_wait_functions(void)
 {
-	if (has_answers && (root_has_boot(BOOT_TRACER) || root_has_boot(BOOT_FILTER) ||
-			    root_has_boot(BOOT_STACK) || root_has_boot(BOOT_STACK_FILTER) ||
-			    root_has_boot(BOOT_SYSCALLS) || root_has_boot(BOOT_USDT)))
+	if (has_answers && (is_init_answered || root_has_boot(BOOT_TRACER) ||
+			    root_has_boot(BOOT_FILTER) || root_has_boot(BOOT_STACK) ||
+			    root_has_boot(BOOT_STACK_FILTER) || root_has_boot(BOOT_SYSCALLS) ||
+			    root_has_boot(BOOT_USDT)))
 		wait_for_agent();
 }
 
@@ -325,7 +329,7 @@ void boot_wait_functions(void)
  * not ask again before the awaited answer or generation has come, nor before the server
  * has shown a sign of life.  Returns false if there is no answer.
  */
-static bool ask_server(uint32_t seconds)
+static bool get_answer(uint32_t seconds)
 {
 	uint32_t question;
 
@@ -338,10 +342,16 @@ static bool ask_server(uint32_t seconds)
 	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))
 		return false;
 	if (wait_for_answer(question, seconds))
-		return wait_for_agent();
+		return true;
 	__atomic_store_n(&missed_answer, question, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&nr_missed, 1, __ATOMIC_RELAXED);
 	return false;
+}
+
+/* Ask the server as get_answer() does, and wait until the agent has applied the settings. */
+static bool ask_server(uint32_t seconds)
+{
+	return get_answer(seconds) && wait_for_agent();
 }
 
 /* Wait until the settings for the events of @module are applied.  The server can add a
@@ -373,10 +383,11 @@ static bool has_rules(void)
 	return found;
 }
 
+/* The agent starts later, so boot_wait_functions() waits for it. */
 void boot_wait_for_init(void)
 {
 	if (has_answers && (boot_has_own(root_boot()) || has_rules()))
-		has_answers = ask_server(HOLD_SECONDS);
+		is_init_answered = has_answers = get_answer(HOLD_SECONDS);
 }
 
 /* Wait until the settings for functions of loaded objects are applied.  Do not wait in
