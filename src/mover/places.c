@@ -8,9 +8,9 @@
  *	pop %r12
  *	ret			the jump ends in the middle of an instruction: both are moved
  *
- * Some functions are refused at their start because of the whole function: its name, or its use of
- * the return address, the flags or the red zone.  Places in these functions are not refused, because
- * a hook in the middle of a function keeps all registers, the flags and the red zone.
+ * Some functions are refused at their start because of the whole function: its name, or its use
+ * of the return address, the flags or the red zone.  Places in these functions are not refused,
+ * because a hook in the middle of a function keeps all registers, the flags and the red zone.
  */
 #include <stdlib.h>
 
