@@ -9,6 +9,10 @@ ulf echo 'hist:keys=who' "$root/events/hello/hello_request/trigger" || fail "tri
 cd "$TMPDIR" || fail "cd"
 hits() { awk '/^ulf_[^ ]*{/ { n += $NF } END { print n + 0 }' "$1"; }
 
+# The program has hit the event since the trigger was set.
+has_hits() { ulf hist hello hello_request | grep -q hitcount; }
+until_true has_hits
+
 # ---- once ----
 for args in "--output=m" "--prometheus --every=1" "--prometheus --output=m --every=0" \
 	"--prometheus --output=m --every=1x" "--prometheus --input=m --output=m --every=1"; do
