@@ -10,7 +10,7 @@ cd "$TMPDIR" || fail "cd"
 hits() { awk '/^ulf_[^ ]*{/ { n += $NF } END { print n + 0 }' "$1"; }
 
 # The program has hit the event since the trigger was set.
-has_hits() { ulf hist hello hello_request | grep -q hitcount; }
+has_hits() { ulf hist hello hello_request | grep -q '} hitcount:'; }
 until_true has_hits
 
 # ---- once ----
