@@ -229,10 +229,24 @@ static void pause_if_rushed(void)
 		arch_syscall4(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, &pause);
 }
 
+/* Let the agent run soon after it was woken, also in a program that keeps all CPUs busy.  A seccomp
+ * filter may end the program for a call that it does not expect, so do nothing if there is one.
+ * Called when there is a first change to apply: before, the calls would only make fork() and the
+ * start of a program slower. */
+static void shorten_slices(void)
+{
+	struct slice_attr attr = { 0 };
+
+	if (!arch_syscall2(SYS_prctl, PR_GET_SECCOMP, 0) &&
+	    !arch_syscall4(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) &&
+	    slice_shorten(&attr, false))
+		arch_syscall3(SYS_sched_setattr, 0, &attr, 0);
+}
+
 static void apply_forever(void)
 {
 	uint32_t applied = process_slot->applied;
-	bool is_settled = true;
+	bool is_settled = true, has_short_slices = false;
 	uint32_t tick_ms;
 	int error = 0;
 	long r;
@@ -244,6 +258,10 @@ static void apply_forever(void)
 						  __ATOMIC_ACQUIRE);
 		/* acquire: the settings were stored before this generation; mate: the
 		 * server [agent.setting] */
+		if (wanted != applied && !has_short_slices) {
+			shorten_slices();
+			has_short_slices = true;
+		}
 		if (wanted != applied)
 			error = apply_generation(wanted);
 		if (wanted != applied || !is_settled) {
@@ -372,22 +390,9 @@ static void leave_rights(void)
 
 static uint32_t is_ready;		/* futex; is 1 when the agent has given up its rights */
 
-/* Let the agent run soon after it was woken, also in a program that keeps all CPUs busy.  A seccomp
- * filter may end the program for a call that it does not expect, so do nothing if there is one. */
-static void shorten_slices(void)
-{
-	struct slice_attr attr = { 0 };
-
-	if (!arch_syscall2(SYS_prctl, PR_GET_SECCOMP, 0) &&
-	    !arch_syscall4(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) &&
-	    slice_shorten(&attr, false))
-		arch_syscall3(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static void agent_main(void)
 {
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
-	shorten_slices();
 	leave_descriptors();
 	arch_syscall1(SYS_unshare, CLONE_FS);
 	leave_rights();
